@@ -44,7 +44,8 @@ BlockRows::Velocities BlockRows::start_velocities(std::span<const Trial> trials)
   return start_;
 }
 
-// J of the points of contacts which(begin) .. which(end - 1): use(k, contact, J of both sides; null: it does not move).
+// J of the points of contacts which(begin) .. which(end - 1): use(k, contact, J of both sides;
+// null: it does not move).
 template <class Which, class Use>
 void BlockRows::with_rows(std::size_t begin, std::size_t end, const Which& which,
                           const Use& use) const {

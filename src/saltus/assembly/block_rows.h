@@ -1,8 +1,9 @@
-// Rows of contacts between rigid bodies by blocks of contacts, for those of the problem alone (ContactList::lean()), and rows by
-// bodies of six velocities.
+// Rows of contacts between rigid bodies by blocks of contacts, for those of the problem alone
+// (ContactList::lean()), and rows by bodies of six velocities.
 //
-// The row of a contact c along d has on its side s, +1 or -1, the six numbers  s d^T J  with J of the point of the side. Sums
-// run over the columns of one group after those of the other, as GroupRows has them: both give the same bits.
+// The row of a contact c along d has on its side s, +1 or -1, the six numbers  s d^T J  with J of
+// the point of the side. Sums run over the columns of one group after those of the other, as
+// GroupRows has them: both give the same bits.
 #pragma once
 #include <array>
 #include <span>
@@ -24,11 +25,13 @@ class BlockRows {
   // -- without Member::H
   /// Gaps of the contacts with the members at q_of at t.
   void gaps(double t, Velocities q_of, Vector& gap) const;
-  /// rate = H v0 + d0 of the normal rows. Returns whether some point moves by itself at the end of the step.
+  /// rate = H v0 + d0 of the normal rows. Returns whether some point moves by itself at the end of
+  /// the step.
   bool make_normal_rates(std::span<const Trial> trials, Vector& rate);
   /// u += H v on the normal rows.
   void add_normal_rates(Velocities v_of, Vector& u) const;
-  /// The other rows of rate, of contacts that are admitted; with H of the last by_bodies(), and without.
+  /// The other rows of rate, of contacts that are admitted; with H of the last by_bodies(), and
+  /// without.
   void make_tangent_rates(std::span<const Trial> trials, std::span<const int> admitted,
                           const BodyRows& H, Vector& rate);
   void make_tangent_rates(std::span<const Trial> trials, std::span<const int> admitted,
@@ -43,8 +46,9 @@ class BlockRows {
                     int member, Out r) const;
 
   // -- also of other islands of rigid bodies
-  /// H by bodies on the contacts `admitted`, rows of laws as large as `sizes` say; A_b^-1 of groups of rigid bodies. lean:
-  /// Member::H was not made. False where a group has another form of A, or one that is not symmetric.
+  /// H by bodies on the contacts `admitted`, rows of laws as large as `sizes` say; A_b^-1 of groups
+  /// of rigid bodies. lean: Member::H was not made. False where a group has another form of A, or
+  /// one that is not symmetric.
   bool by_bodies(std::span<const Trial> trials, std::span<const int> admitted,
                  std::span<const int> sizes, bool lean, BodyRows& H);
   /// Number of the first body of a member in the rows of the last by_bodies().

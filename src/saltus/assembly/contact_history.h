@@ -1,4 +1,5 @@
-// What the contacts of an island have from the step before and from an earlier stage of the step: loads and bonds.
+// What the contacts of an island have from the step before and from an earlier stage of the step:
+// loads and bonds.
 #pragma once
 #include <span>
 #include <vector>
@@ -13,14 +14,16 @@ class ContactHistory {
   explicit ContactHistory(const ContactList& list) : list_(list) {}
   void resize();  ///< the list has other contacts
 
-  /// A stage begins. impulse, one a row of the list: that of the step before; 0 in a stage of positions.
+  /// A stage begins. impulse, one a row of the list: that of the step before; 0 in a stage of
+  /// positions.
   void begin(const IslandStep& step, bool velocities, Vector& impulse);
   /// After a stage of positions, which has closed the gaps: no contact has a load from before.
   void clear_loads();
-  /// First pass of a stage: which loads of the contacts `admitted` last, with u at the start and of the free motion, one a row
-  /// of the list.
+  /// First pass of a stage: which loads of the contacts `admitted` last, with u at the start and of
+  /// the free motion, one a row of the list.
   void find_lasting(std::span<const int> admitted, const Vector& u0, const Vector& u_free);
-  /// After a stage of positions: of the contacts `admitted` those with p > 0 are held in the next. p: one each.
+  /// After a stage of positions: of the contacts `admitted` those with p > 0 are held in the next.
+  /// p: one each.
   void hold(std::span<const int> admitted, const Vector& p);
 
   /// Carried an impulse in the position stage of this step.

@@ -41,7 +41,8 @@ void ContactList::number_rows() {
   contacts_.number_rows(!lean_, !lean_);
 }
 
-// Rigid bodies, and what only follows a prescribed motion; nothing on joints, and no surface that runs.
+// Rigid bodies, and what only follows a prescribed motion; nothing on joints, and no surface that
+// runs.
 void ContactList::allow_lean() {
   may_be_lean_ = contacts_.pairs() == named() && model_.running().empty() && !force_surfaces_ &&
                  std::ranges::all_of(members(), [&](const Member& m) {

@@ -1,4 +1,5 @@
-// The contacts of one island in one step: pairs that the model names and those found between shapes, with gaps and rows.
+// The contacts of one island in one step: pairs that the model names and those found between
+// shapes, with gaps and rows.
 #pragma once
 #include <array>
 #include <vector>
@@ -35,20 +36,23 @@ class ContactList {
   /// True when contacts are looked for between surfaces.
   bool detects() const { return !surfaces_.empty(); }
 
-  /// Contacts between shapes that are open by less count as closed [m]: bodies at rest on each other fall together in the
-  /// prediction, and the round-off of their gap must not decide which of them is held.
+  /// Contacts between shapes that are open by less count as closed [m]: bodies at rest on each
+  /// other fall together in the prediction, and the round-off of their gap must not decide which of
+  /// them is held.
   double slack() const { return 1e-6 * model_.surfaces().margin; }
 
-  /// Finds the contacts between shapes at t, with the members at Member::q. The list then holds the pairs of the model,
-  /// then those and what find_beside() found, all by increasing key.
+  /// Finds the contacts between shapes at t, with the members at Member::q. The list then holds the
+  /// pairs of the model, then those and what find_beside() found, all by increasing key.
   void detect(double t);
 
   // -- laws between shapes that are forces
   //
-  // A force acts over the whole step, not from the contact instant on, and its energy is that of the gaps of the shapes:
-  // gaps at its ends are those of the shapes there, and a contact that is pressed at one of them alone counts.
+  // A force acts over the whole step, not from the contact instant on, and its energy is that of
+  // the gaps of the shapes: gaps at its ends are those of the shapes there, and a contact that is
+  // pressed at one of them alone counts.
 
-  /// From now on gaps() of such contacts are found anew between the shapes, where these show the contact.
+  /// From now on gaps() of such contacts are found anew between the shapes, where these show the
+  /// contact.
   void follow_forces() { follows_forces_ = force_surfaces_; }
   bool follows_forces() const { return follows_forces_; }
   /// No pair and no law between shapes is set-valued: the contact instant is the instant of forces.
@@ -78,14 +82,15 @@ class ContactList {
     place(q_of);
     find_gaps(t, gap);
   }
-  /// The least gap between shapes with member m at q_of(m), also above the margin (SurfaceFinder::least_gap()).
+  /// The least gap between shapes with member m at q_of(m), also above the margin
+  /// (SurfaceFinder::least_gap()).
   template <class Configuration>
   double least_gap(double t, Configuration&& q_of) {
     place(q_of);
     return surfaces_.least_gap(t, at_);
   }
-  /// What passed through another in the step from member m at q_of(m), t to where least_gap() was; acted: see
-  /// SurfacePassages::find().
+  /// What passed through another in the step from member m at q_of(m), t to where least_gap() was;
+  /// acted: see SurfacePassages::find().
   template <class Configuration>
   void find_passed(double t, Configuration&& q_of, const SurfacePassages::ActedPairs& acted,
                    const std::function<void(const SurfacePassages::Passed&)>& use) {
@@ -100,7 +105,8 @@ class ContactList {
   double size_of(std::size_t i) const { return surfaces_.size_of(contacts_[i].key); }
   /// A step begins: angles are followed from where they are, not taken back into one turn.
   void begin(std::span<const Trial> trials) { coordinates_.begin(trials); }
-  /// Some law needs an angle itself; the first of them whose angle was lost (CoordinateContacts::lost_angle()).
+  /// Some law needs an angle itself; the first of them whose angle was lost
+  /// (CoordinateContacts::lost_angle()).
   bool counts_angles() const { return coordinates_.counts_angles(); }
   template <class Gap>
   int lost_angle(Gap&& gap_of) const {
@@ -109,12 +115,13 @@ class ContactList {
   int lost_angle(double t, const JointSystem::Configuration& q) {
     return coordinates_.lost_angle([&](std::size_t i) { return coordinates_.gap(i, t, q); });
   }
-  /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed motion at t0 and t1, and
-  /// rate = H v0 + d0. Where lean() the normal rows of rate alone, and no H.
+  /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed
+  /// motion at t0 and t1, and rate = H v0 + d0. Where lean() the normal rows of rate alone, and no
+  /// H.
   void make_rows(std::span<const Trial> trials, Vector& rate);
 
-  // -- many contacts between rigid bodies: rows are made for those of the problem alone, and products of them in parallel
-  // (BlockRows).
+  // -- many contacts between rigid bodies: rows are made for those of the problem alone, and
+  // products of them in parallel (BlockRows).
   // Bits are those of H of all contacts.
 
   /// From now on detect() decides by their number; for lists whose H only these functions read.
@@ -126,7 +133,8 @@ class ContactList {
     place(w_of);
     block_rows_.add_normal_rates(at_, u);
   }
-  /// u += H v in the rows of the list, H that of the last BlockRows::by_bodies(), with velocities v_of(k) of member k.
+  /// u += H v in the rows of the list, H that of the last BlockRows::by_bodies(), with velocities
+  /// v_of(k) of member k.
   template <class Velocities>
   void add_rates(std::span<const int> admitted, const BodyRows& H, const Velocities& v_of,
                  Vector& u) {
@@ -143,7 +151,8 @@ class ContactList {
   /// ContactRows::add_drift(), mean_drift().
   void add_drift(Vector& u) const { rows_.add_drift(u); }
   double mean_drift(std::size_t i, int a) const { return rows_.mean_drift(i, a); }
-  /// Contact i as viewers want it, without impulses and status. gap: of a law on a joint; that of others is found later.
+  /// Contact i as viewers want it, without impulses and status. gap: of a law on a joint; that of
+  /// others is found later.
   void see(std::size_t i, double gap, SeenContact& seen) const;
 
  private:

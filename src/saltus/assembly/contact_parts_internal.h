@@ -5,8 +5,8 @@
 
 namespace saltus {
 
-/// use(begin, end) on parts of 0 .. count - 1, in blocks of any threads where the list is lean: then it has laws that any of
-/// them may call.
+/// use(begin, end) on parts of 0 .. count - 1, in blocks of any threads where the list is lean:
+/// then it has laws that any of them may call.
 template <class Use>
 void in_parts(const ContactList& list, std::size_t count, const Use& use) {
   if (list.lean())

@@ -25,7 +25,8 @@ void ContactRows::sort_by_members() {
   visit([&](std::size_t i, std::size_t m) { contact_[at(begin_[m + 1]++)] = static_cast<int>(i); });
 }
 
-/// What surfaces that run add to the rate of row a > 0 of a contact:  t_a . (w_a - w_b), w the velocity of a surface on its body.
+/// What surfaces that run add to the rate of row a > 0 of a contact:  t_a . (w_a - w_b), w the
+/// velocity of a surface on its body.
 double ContactRows::surface_rate(std::size_t i, int a, double t) const {
   const IslandContact& c = contacts_[i];
   double u = 0.0;

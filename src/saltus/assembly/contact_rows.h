@@ -1,4 +1,5 @@
-// H of the contacts of an island, body by body: the rows of every contact, and the velocities that points have by themselves.
+// H of the contacts of an island, body by body: the rows of every contact, and the velocities that
+// points have by themselves.
 #pragma once
 #include <span>
 #include <vector>
@@ -13,14 +14,16 @@ class ContactRows {
   ContactRows(IslandContacts& contacts, CoordinateContacts& coordinates)
       : contacts_(contacts), coordinates_(coordinates) {}
 
-  /// Member::H with the members at Member::q and the axes of Member::axes, prescribed motion at t0 and t1, and
-  /// rate = H v0 + d0.
+  /// Member::H with the members at Member::q and the axes of Member::axes, prescribed motion at t0
+  /// and t1, and rate = H v0 + d0.
   void make(std::span<const Trial> trials, Vector& rate);
-  /// The same for a step of which BlockRows made the rows; drifts: some point moves by itself at its end.
+  /// The same for a step of which BlockRows made the rows; drifts: some point moves by itself at
+  /// its end.
   void begin_blocks(double t0, double t1, bool drifts) { t0_ = t0, t1_ = t1, drifts_ = drifts; }
   /// u += d1: velocity of the points by themselves at the end of the step.
   void add_drift(Vector& u) const;
-  /// Velocity of row a of contact i that the points make by themselves, mean of the ends of the step.
+  /// Velocity of row a of contact i that the points make by themselves, mean of the ends of the
+  /// step.
   double mean_drift(std::size_t i, int a) const;
 
  private:

@@ -11,8 +11,8 @@ namespace saltus {
 ///     gap = sum over groups of S q + rest,   r = S^T p of each group,   D = sum over groups of S A^-1 S^T
 class ContactTable {
  public:
-  /// A group and its sides of the contacts, a row of S each; side b has -n for its direction. A contact of two points of one
-  /// group has two rows.
+  /// A group and its sides of the contacts, a row of S each; side b has -n for its direction. A
+  /// contact of two points of one group has two rows.
   struct Member {
     int group = 0;
     std::unique_ptr<PointTable> S;
@@ -45,7 +45,8 @@ class ContactTable {
       add(m, m.contact, m.part, y);
     }
   }
-  /// The contacts, increasing, of which the next calls are, and which stay where they are until then.
+  /// The contacts, increasing, of which the next calls are, and which stay where they are until
+  /// then.
   void use(std::span<const int> contacts);
   /// y = sum of S x_of(member), of the contacts in use.
   template <class Of>

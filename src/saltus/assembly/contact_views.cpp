@@ -5,8 +5,8 @@
 namespace saltus {
 namespace {
 
-/// Sticks, slides or open, of the k-th contact of the problem, by the impulses that its cone is for: with the pull of cohesion,
-/// without what compression gave.
+/// Sticks, slides or open, of the k-th contact of the problem, by the impulses that its cone is
+/// for: with the pull of cohesion, without what compression gave.
 ContactView::Status status_of(const ContactList& list, const IslandProblem& problem,
                               std::size_t k) {
   const IslandContact& c = list[at(problem.admitted()[k])];

@@ -1,4 +1,5 @@
-// What the contacts of an island do that their law does not mean: looked at on every finished step, for notices.
+// What the contacts of an island do that their law does not mean: looked at on every finished step,
+// for notices.
 #pragma once
 #include <span>
 #include <vector>
@@ -7,17 +8,19 @@
 
 namespace saltus {
 
-/// Rigid bodies under laws that act on velocities: a point of contact that travels on a rim or over facets is closed anew by each step, which takes energy as an
-/// impact does; of a true impact the step takes too much by about P0/P, P0 the impulse of the step before. Measured: the work of
-/// contact times min(1, P0/P), against the largest kinetic energy of the body as what it touches sees it: against the place that
-/// holds it, or the centre of mass of the two, and the energy that its contacts took. What carries both along does not count,
-/// nor what is more than travel has to give: the energy of the motion along and about the surface.
+/// Rigid bodies under laws that act on velocities: a point of contact that travels on a rim or over
+/// facets is closed anew by each step, which takes energy as an impact does; of a true impact the
+/// step takes too much by about P0/P, P0 the impulse of the step before. Measured: the work of
+/// contact times min(1, P0/P), against the largest kinetic energy of the body as what it touches
+/// sees it: against the place that holds it, or the centre of mass of the two, and the energy that
+/// its contacts took. What carries both along does not count, nor what is more than travel has to
+/// give: the energy of the motion along and about the surface.
 class ContactWatch {
  public:
   ContactWatch(const Model& model, const ContactList& list);
 
-  /// The step is finished: admitted contacts of `list` with impulses p and velocities rate (start) and u (end), a row each.
-  /// Steps that lead back in time do not count.
+  /// The step is finished: admitted contacts of `list` with impulses p and velocities rate (start)
+  /// and u (end), a row each. Steps that lead back in time do not count.
   void look(IslandStep& step, const ContactList& list, std::span<const int> admitted,
             const Vector& p, const Vector& rate, const Vector& u);
 
@@ -37,7 +40,8 @@ class ContactWatch {
   };
   BodyWatch* body_of(const ContactList& list, const IslandContact::Side& side, int& index);
   void look_at_bodies(IslandStep& step);
-  /// Kinetic energies of the sides of a contact of rigid bodies, each as the other sees it [J]; number: of bodies_, -1: none.
+  /// Kinetic energies of the sides of a contact of rigid bodies, each as the other sees it [J];
+  /// number: of bodies_, -1: none.
   std::array<Moves, 2> kinetic(const IslandStep& step, const ContactList& list,
                                const IslandContact& c, const int (&number)[2]) const;
 

@@ -6,7 +6,8 @@
 
 namespace saltus {
 
-// The middle of its stops, the rest of a spring. At a single stop, where what it leaves is within a turn from
+// The middle of its stops, the rest of a spring. At a single stop, where what it leaves is within a
+// turn from
 // -pi to pi: of the sign s the centre c has  s c = max(s offset + pi/2, 0).
 double counted_about(const Model& model, const JointLaw& law) {
   const auto stop = [&](const JointLaw& x) { return model.law(x.law).unilateral(); };

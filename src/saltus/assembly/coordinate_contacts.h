@@ -19,8 +19,8 @@ inline constexpr std::string_view kHalfTurn = "passed half a turn",
 /// About which angle the law counts that of its coordinate: half a turn to both sides [rad].
 double counted_about(const Model& model, const JointLaw& law);
 
-/// Angles are known but for turns: they are followed from step to step. A law that needs the angle itself knows it within half
-/// a turn from counted_about() alone.
+/// Angles are known but for turns: they are followed from step to step. A law that needs the angle
+/// itself knows it within half a turn from counted_about() alone.
 class CoordinateContacts {
  public:
   /// Adds the laws to the named contacts. joints: of the island, used as long as this is.
@@ -42,8 +42,9 @@ class CoordinateContacts {
 
   /// Some law needs an angle itself.
   bool counts_angles() const { return counts_angles_; }
-  /// The first such law, of the model's joint laws, whose angle is beyond half a turn where gap_of(i) is the gap of contact i
-  /// at the end of the step: the next step would take it back by a turn. -1: none.
+  /// The first such law, of the model's joint laws, whose angle is beyond half a turn where
+  /// gap_of(i) is the gap of contact i at the end of the step: the next step would take it back by
+  /// a turn. -1: none.
   template <class Gap>
   int lost_angle(Gap&& gap_of) const {
     if (!counts_angles_) return -1;
@@ -58,7 +59,8 @@ class CoordinateContacts {
   }
 
   void clear_drifts();
-  /// Adds the row of c to H of a member, and what the member moves it by itself to drift(). Returns the drifts of this member.
+  /// Adds the row of c to H of a member, and what the member moves it by itself to drift(). Returns
+  /// the drifts of this member.
   std::array<double, 2> add_row(const IslandContact& c, int member, GroupRows& H);
   /// Of its row by itself at the start and the end of the step.
   const std::array<double, 2>& drift(const IslandContact& c) const {

@@ -9,16 +9,17 @@
 namespace saltus {
 namespace {
 
-/// Two unit vectors across n and each other. They jump only where |n_z| passes 0.9, which faces at right angles to the
-/// axes do not do by round-off.
+/// Two unit vectors across n and each other. They jump only where |n_z| passes 0.9, which faces at
+/// right angles to the axes do not do by round-off.
 std::array<Vector3, 2> across(const Vector3& n) {
   const Vector3 other = std::abs(n.z()) < 0.9 ? Vector3::UnitZ() : Vector3::UnitX();
   const Vector3 t = other.cross(n).normalized();
   return {t, n.cross(t)};
 }
 
-/// Tangents of friction that depends on its direction: t1 the axis projected on the surface, t2 across it, each as long as its
-/// ratio; one of ratio 0 is left out. Where the axis stands along the normal all directions have the smaller coefficient.
+/// Tangents of friction that depends on its direction: t1 the axis projected on the surface, t2
+/// across it, each as long as its ratio; one of ratio 0 is left out. Where the axis stands along
+/// the normal all directions have the smaller coefficient.
 void direct(IslandContact& contact, std::array<Vector3, 3>& axes, const Friction& friction,
             const Vector3& axis) {
   constexpr double kAlong = 1e-6;  // of its length in the surface

@@ -1,4 +1,5 @@
-// The contacts of an island and the points of its bodies that they use: those that the model names, then those detected.
+// The contacts of an island and the points of its bodies that they use: those that the model names,
+// then those detected.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -11,23 +12,26 @@
 
 namespace saltus {
 
-/// One contact. Rows: normal, tangents, then the relative angular velocities: for rolling friction about the tangents (in
-/// the plane: about its normal), for spinning friction about the normal. Row 0 .. tangents are velocities of a against b.
-/// What few contacts have is stored by itself (IslandContacts::turning(), running(), CoordinateContacts): a heap has millions
-/// of others.
+/// One contact. Rows: normal, tangents, then the relative angular velocities: for rolling friction
+/// about the tangents (in the plane: about its normal), for spinning friction about the normal. Row
+/// 0 .. tangents are velocities of a against b. What few contacts have is stored by itself
+/// (IslandContacts::turning(), running(), CoordinateContacts): a heap has millions of others.
 struct IslandContact {
-  /// Of a or b: the group as a member of the island and the point's number in it; member -1: a place of the world.
+  /// Of a or b: the group as a member of the island and the point's number in it; member -1: a
+  /// place of the world.
   struct Side {
     int member = -1, point = 0;
   };
   std::uint64_t key = 0;
   std::array<Vector3, 3> direction;  ///< normal, and tangents `scale` long
-  /// Of friction that depends on its direction, Friction::ratio; an impulse P on a tangent is scale P in N s.
+  /// Of friction that depends on its direction, Friction::ratio; an impulse P on a tangent is scale
+  /// P in N s.
   std::array<double, 2> scale{1.0, 1.0};
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
   std::array<Side, 2> side;
   int law = 0, first_row = 0;
-  /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides counts. -1: none.
+  /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides
+  /// counts. -1: none.
   int joint_law = -1;
   int beside =
       -1;  ///< number in IslandContacts::turning(); of a law on a joint in CoordinateContacts
@@ -37,7 +41,8 @@ struct IslandContact {
   bool counted = false;    ///< on a joint: the law needs the angle itself, as springs and stops do
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents + (spins ? 1 : 0); }
-  /// Unit tangent a, from 0, and what an impulse or force on the rows is along normal and unit tangents.
+  /// Unit tangent a, from 0, and what an impulse or force on the rows is along normal and unit
+  /// tangents.
   Vector3 tangent(int a) const {
     const auto k = static_cast<std::size_t>(a);
     return scale[k] == 1.0 ? direction[k + 1] : Vector3(direction[k + 1] / scale[k]);
@@ -51,13 +56,14 @@ struct IslandContact {
 
 class IslandContacts {
  public:
-  /// Of contacts that roll or spin: axes of rolling, the third that of spinning; the numbers of their sides among the
-  /// spin_at of the members.
+  /// Of contacts that roll or spin: axes of rolling, the third that of spinning; the numbers of
+  /// their sides among the spin_at of the members.
   struct Turning {
     std::array<Vector3, 3> axis;
     std::array<int, 2> spin{};
   };
-  /// How the surface of a side runs: index into Model::running(), -1: it rests; RunningSurface::along in space.
+  /// How the surface of a side runs: index into Model::running(), -1: it rests;
+  /// RunningSurface::along in space.
   struct Running {
     int runs = -1;
     Vector3 along = Vector3::Zero();
@@ -112,11 +118,12 @@ class IslandContacts {
   void end_named();
   /// Drops what was detected.
   void clear_detected();
-  /// Adds contacts between shapes; by several threads. finder: the `count` contacts of its last find().
+  /// Adds contacts between shapes; by several threads. finder: the `count` contacts of its last
+  /// find().
   void add_detected(const SurfaceFinder& finder, std::size_t count);
   void add_detected(std::span<const SurfaceFinder::Touch> touches);
-  /// After contacts were added: IslandContact::first_row, and the vectors of members. points, drifts: whether Member::x, and
-  /// drifts of members with velocities, are used.
+  /// After contacts were added: IslandContact::first_row, and the vectors of members. points,
+  /// drifts: whether Member::x, and drifts of members with velocities, are used.
   void number_rows(bool points, bool drifts);
   /// Contact i as viewers want it, without impulses and status.
   void see(std::size_t i, SeenContact& seen) const;

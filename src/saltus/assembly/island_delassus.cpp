@@ -65,9 +65,9 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
   return W.allFinite();
 }
 
-// A row of W is a solve where a group iterates. Bodies of few velocities hold each other in far more rows than those, as
-// masonry of soft stones does: Newton's method in the rows has a matrix that is large and singular. Where A is diagonal W is
-// nearly so.
+// A row of W is a solve where a group iterates. Bodies of few velocities hold each other in far
+// more rows than those, as masonry of soft stones does: Newton's method in the rows has a matrix
+// that is large and singular. Where A is diagonal W is nearly so.
 bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactList& list,
                                         std::span<const int> contacts, std::span<const int> rows,
                                         std::span<const Law> laws) {
@@ -89,11 +89,13 @@ bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactLis
     entries += member.H.entries();
     used += member.H.rows_used();
   }
-  // What is solved to a tolerance makes a W that is known to it alone; as a matrix it is at least the same for all.
+  // What is solved to a tolerance makes a W that is known to it alone; as a matrix it is at least
+  // the same for all.
   if (coarsest > step.model.options().contact.tolerance) return false;
   const bool iterate = coarsest > 0.0;
   diagonal = diagonal && (most > kLongColumn || rows.size() > kDenseRows);
-  // rows that take most of the velocities, as those of modes, share them with all others: W is a matrix
+  // rows that take most of the velocities, as those of modes, share them with all others: W is a
+  // matrix
   if (diagonal && entries > kFewColumns * used) return false;
   if (!iterate && !diagonal && (!small || rows.size() <= kDenseRows)) return false;
   const auto moves = [&](const IslandContact::Side& side) {
@@ -187,8 +189,9 @@ void IslandDelassus::keep_diagonal() {
   }
 }
 
-// W by the blocks of contacts that share a group, each sum with the terms and in the order of the matrix. Bodies that do not
-// touch each other then cost their number, where the matrix and a visit of all its rows for every body cost its cube.
+// W by the blocks of contacts that share a group, each sum with the terms and in the order of the
+// matrix. Bodies that do not touch each other then cost their number, where the matrix and a visit
+// of all its rows for every body cost its cube.
 bool IslandDelassus::hold_by_blocks(const IslandStep& step, ContactList& list,
                                     std::span<const int> contacts, std::span<const int> rows,
                                     std::span<const Law> laws) {

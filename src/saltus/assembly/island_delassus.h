@@ -11,13 +11,15 @@
 
 namespace saltus {
 
-/// W = H A^-1 H^T summed over the groups, A_J^-1 in the place of A^-1 where joints hold them: a matrix; by bodies where there
-/// are many rows and all groups are rigid bodies; by velocities where a group iterates or bodies of few velocities that deform
-/// touch in many rows; by blocks where A is diagonal, or there are many rows and most contacts share no group.
+/// W = H A^-1 H^T summed over the groups, A_J^-1 in the place of A^-1 where joints hold them: a
+/// matrix; by bodies where there are many rows and all groups are rigid bodies; by velocities where
+/// a group iterates or bodies of few velocities that deform touch in many rows; by blocks where A
+/// is diagonal, or there are many rows and most contacts share no group.
 class IslandDelassus {
  public:
-  /// Contacts of the problem by their place in the list, their rows in it, their laws; G and S of the joints are those of
-  /// this pass. as_matrix: add_diagonal() follows. False: W is not finite. rate: u0, of which it makes what a lean list left out.
+  /// Contacts of the problem by their place in the list, their rows in it, their laws; G and S of
+  /// the joints are those of this pass. as_matrix: add_diagonal() follows. False: W is not finite.
+  /// rate: u0, of which it makes what a lean list left out.
   bool assemble(const IslandStep& step, ContactList& list, IslandJoints& joints,
                 std::span<const int> contacts, std::span<const int> rows, std::span<const Law> laws,
                 bool as_matrix, Vector& rate);

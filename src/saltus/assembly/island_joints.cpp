@@ -85,8 +85,8 @@ void IslandJoints::begin(const IslandStep& step) {
   drift_work_ = 0.0;
 }
 
-// The rows are arranged anew from the joints that are left, so that they do not depend on when the others broke: a run that
-// is resumed from a state goes on in the bits of the one that made it.
+// The rows are arranged anew from the joints that are left, so that they do not depend on when the
+// others broke: a run that is resumed from a state goes on in the bits of the one that made it.
 void IslandJoints::leave_out_broken() {
   std::vector<int> groups;
   for (const Member& m : members_) groups.push_back(m.group);
@@ -148,11 +148,13 @@ void IslandJoints::target(IslandStep& step) {
   }
 }
 
-// g(q)/(gain h) of the iterate, the gain that of the bodies of the row. With q1 = q0 + h ((1 - gain) v0 + gain v1)
+// g(q)/(gain h) of the iterate, the gain that of the bodies of the row. With q1 = q0 + h ((1 -
+// gain) v0 + gain v1)
 //     g/(gain h) = w + g0/(gain h),   w = G v1 + d1 + (1/gain - 1) (G v0 + d0)
-// Of g0, the gap that the step began with, round-off is left out: it would never come to rest. Not of g: where a body turns
-// G v0 opens the gap by (h omega)^2/2 of its arms in every step, and what is left to add up until it counts comes back as a
-// velocity that changes its sign from step to step, against all contacts that stick.
+// Of g0, the gap that the step began with, round-off is left out: it would never come to rest. Not
+// of g: where a body turns G v0 opens the gap by (h omega)^2/2 of its arms in every step, and what
+// is left to add up until it counts comes back as a velocity that changes its sign from step to
+// step, against all contacts that stick.
 void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
   if (member_of_row_.empty())
     for (int i = 0; i < system_.rows(); ++i) member_of_row_.push_back(system_.member_of_row(i));
@@ -175,12 +177,14 @@ void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
                  noise = ConstraintProjection::kRoundOff * (turns[k] != 0 ? 1.0 : extent);
     const double w = opening_[i] + system_.drift1()[i] + (1.0 / gain - 1.0) * system_.drift0()[i];
     const double start = rates[i] - gain * step.h * w;
-    // Beside the singular places of loops any round-off grows; and where bodies turn far in a step g0 is no round-off.
+    // Beside the singular places of loops any round-off grows; and where bodies turn far in a step
+    // g0 is no round-off.
     if (system_.loops() || std::abs(start) > 4.0 * noise) {
       rates[i] = std::abs(rates[i]) <= noise ? 0.0 : rates[i] / (gain * step.h);
       continue;
     }
-    // In small steps towards the edge of what is left out; at it the digits that places lose must not count.
+    // In small steps towards the edge of what is left out; at it the digits that places lose must
+    // not count.
     const double beyond = rates[i] - std::clamp(start, -noise, noise);
     rates[i] = std::abs(beyond) <= noise / 16.0 ? 0.0 : beyond / (gain * step.h);
     if (std::abs(start) <= noise) rates[i] = w;
@@ -324,7 +328,8 @@ void IslandJoints::react(IslandStep& step) {
   drift_work_ = 0.5 * L_.dot(system_.drift0() + system_.drift1());
 }
 
-// The rows of drives whose rates jump work with what the velocities were and are, whatever their rates say.
+// The rows of drives whose rates jump work with what the velocities were and are, whatever their
+// rates say.
 double IslandJoints::work_of_jump(IslandStep& step) {
   const std::span<const char> moved = system_.moved();
   u_.setZero();
@@ -339,10 +344,12 @@ double IslandJoints::work_of_jump(IslandStep& step) {
   return work;
 }
 
-// Energies: that of the velocities which g still asks for, or, while G moves, of the change of all impulses r (L alone may
-// wander where contacts share their load in many ways), against those of the step. At level position G itself is not asked
-// for: where g is met at once, as that of slides is, the step ends after one pass, with G and the arms of its impulses at the
-// prediction. They act and are reported on the same G; from the place at mid-step it is off by about h dv/2.
+// Energies: that of the velocities which g still asks for, or, while G moves, of the change of all
+// impulses r (L alone may wander where contacts share their load in many ways), against those of
+// the step. At level position G itself is not asked
+// for: where g is met at once, as that of slides is, the step ends after one pass, with G and the
+// arms of its impulses at the prediction. They act and are reported on the same G; from the place
+// at mid-step it is off by about h dv/2.
 double IslandJoints::outstanding(IslandStep& step) {
   if (unsolved_) return std::numeric_limits<double>::infinity();
   if (level_ == JointLevel::velocity && steady_) return 0.0;
@@ -359,7 +366,8 @@ double IslandJoints::outstanding(IslandStep& step) {
       most += trial.r.dot(m.w);
     }
   } else {
-    // G is that of the pass before: reactions that were chosen among many are those of the end only when it rests
+    // G is that of the pass before: reactions that were chosen among many are those of the end only
+    // when it rests
     for (Member& m : members_) {
       if (m.w.size() == 0 || system_.dependent().empty()) continue;
       const Trial& trial = step.trials[size(m.group)];

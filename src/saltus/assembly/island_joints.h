@@ -1,15 +1,18 @@
-// The joints of an island within the passes of a step. With G at mid-step, on the axes that carry impulses:
+// The joints of an island within the passes of a step. With G at mid-step, on the axes that carry
+// impulses:
 //
 //     position:  g(q1) = 0 by Newton's method over the passes,  G v1 = G v - g(q)/(gain h)  about the iterate (q, v)
 //     velocity:  G v1 + d1 = 0 (end_zero), or G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
 //     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)  with G1 at q1 (joint_projection.h)
 //
-// Where a drive or a support jumps in its rate, position alone would make G v1 = 2 d - G v0 of it with a gain of 1/2, and
-// 2 d - G v1 of that: about the right rate for ever, from one side to the other. Such a step ends as at level both. Contacts
-// would feel twice the jerk: where there are any it holds G v1 + d1 = 0, and positions are closed after the step.
+// Where a drive or a support jumps in its rate, position alone would make G v1 = 2 d - G v0 of it
+// with a gain of 1/2, and
+// 2 d - G v1 of that: about the right rate for ever, from one side to the other. Such a step ends
+// as at level both. Contacts would feel twice the jerk: where there are any it holds G v1 + d1 = 0,
+// and positions are closed after the step.
 //
-// Under step control every step ends as at level both: what G v misses, O(h^2) of the step before, changes its sign in each of
-// the steps that are compared, and no length would make them agree.
+// Under step control every step ends as at level both: what G v misses, O(h^2) of the step before,
+// changes its sign in each of the steps that are compared, and no length would make them agree.
 //
 // Contact sees v_J = v_free + A^-1 G^T L_free and A_J^-1 = A^-1 - A^-1 G^T S^-1 G A^-1.
 #pragma once
@@ -36,14 +39,16 @@ class IslandJoints {
   void begin(const IslandStep& step);
   /// G at the place of the iterates, and the drifts.
   void place(IslandStep& step);
-  /// After Scheme::linearise of every member: S and L_free. factors_kept: A and G are those of the pass before.
+  /// After Scheme::linearise of every member: S and L_free. factors_kept: A and G are those of the
+  /// pass before.
   /// contacts: S itself is asked for, by close() and react(). False: not finite.
   bool linearise(IslandStep& step, bool factors_kept, bool contacts);
   /// v_J of every member, for contacts.
   void release(IslandStep& step);
   /// v_J of a member after release().
   const Vector& free(std::size_t member) const { return v_[member]; }
-  /// Columns X = A^-1 H^T of a member: Y += G X. First `open` sizes Y, then W -= Y^T S^-1 Y by `close`.
+  /// Columns X = A^-1 H^T of a member: Y += G X. First `open` sizes Y, then W -= Y^T S^-1 Y by
+  /// `close`.
   void open(Eigen::Index columns);
   void gather(std::size_t member, const Matrix& X);
   void close(Matrix& W);
@@ -59,7 +64,8 @@ class IslandJoints {
   const BreakableJoints& breakable() const { return breakable_; }
   BreakableJoints& breakable() { return breakable_; }
 
-  /// What JointProjection has to do on the ends of the step that began last: on velocities, or on positions.
+  /// What JointProjection has to do on the ends of the step that began last: on velocities, or on
+  /// positions.
   bool aligns() const { return level_ == JointLevel::both || controlled_; }
   bool closes() const {
     return jumps_ && level_ == JointLevel::velocity && asked_ != JointLevel::velocity;

@@ -23,8 +23,8 @@ IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints
       needs_(LawNeeds::of(model, list)),
       history_(list),
       slips_(list) {
-  // Forces may be functions of a user's, of which one thread asks; the slips of the start are those of all contacts; W of bodies on
-  // joints is another.
+  // Forces may be functions of a user's, of which one thread asks; the slips of the start are those
+  // of all contacts; W of bodies on joints is another.
   if (!needs_.forces && !needs_.falls && joints_.empty()) list_.allow_lean();
   resize();
 }
@@ -38,7 +38,8 @@ void IslandProblem::resize() {
   history_.resize();
 }
 
-/// u += H v on the contacts that are in, with velocities v_of(k) of member k; without lean lists on all.
+/// u += H v on the contacts that are in, with velocities v_of(k) of member k; without lean lists on
+/// all.
 template <class Velocities>
 void IslandProblem::add_rates(const Velocities& v_of, Vector& u) {
   if (const BodyDelassus* const W = W_.bodies(); W && list_.lean()) {
@@ -65,11 +66,13 @@ int IslandProblem::group_of(std::size_t i) const {
 
 // The least of
 //     y0 + (1 - g) h u0
-// and the same from the gap y_phi of the prediction (q~, v~) at the contact instant, on the rows there,
+// and the same from the gap y_phi of the prediction (q~, v~) at the contact instant, on the rows
+// there,
 //     y_phi + h ((1 - phi - g) u0 - c H (v~ - v0)),   c = g at the end, phi/2 in the middle (Scheme::place).
-// For points that move along lines both are one number. A point that turns was above the obstacle at the start by its arc, which the
-// second does not know; a scheme with a memory of accelerations, or a support that starts within the step, shows in the second
-// alone. Between schemes of two gains g is between them, and the smaller never asks for more than the gap.
+// For points that move along lines both are one number. A point that turns was above the obstacle
+// at the start by its arc, which the second does not know; a scheme with a memory of accelerations,
+// or a support that starts within the step, shows in the second alone. Between schemes of two gains
+// g is between them, and the smaller never asks for more than the gap.
 void IslandProblem::measure_reach(const IslandStep& step, double phi) {
   u_now_.setZero();  // H c (v~ - v0)
   for (ContactList::Member& m : list_.members()) {
@@ -172,8 +175,8 @@ double IslandProblem::way(double h, std::size_t i, double gap_end, double u_end)
       {h, motion.y0[static_cast<Eigen::Index>(i)], gap_end, motion.u0[row(i)], u_end});
 }
 
-// A bond holds its point at the gap that it has. Gaps that count as closed are none: chasing round-off, a pile at rest would have
-// another problem in every step.
+// A bond holds its point at the gap that it has. Gaps that count as closed are none: chasing
+// round-off, a pile at rest would have another problem in every step.
 double IslandProblem::reach(std::size_t i) const {
   if (!needs_.reach || history_.glued(i)) return 0.0;
   const double Y = motion.Y[static_cast<Eigen::Index>(i)],
@@ -262,9 +265,10 @@ void IslandProblem::measure_rates(const IslandStep& step) {
   list_.add_drift(u_now_);
 }
 
-// pressed_: under laws that expand (1 + e) P_c of a problem of compression,  0 <= u0 + W P_c perp P_c >= 0  with the velocities
-// at the start, that of  u = W (P_x + (1 + e) P_c) + b. (With the forces of the step in the compression a body at rest would
-// be thrown by its weight.) Cohesion c moves the cone: with P + h c n in the place of P, b loses W h c n. Whether there is any.
+// pressed_: under laws that expand (1 + e) P_c of a problem of compression,  0 <= u0 + W P_c perp
+// P_c >= 0  with the velocities at the start, that of  u = W (P_x + (1 + e) P_c) + b. (With the
+// forces of the step in the compression a body at rest would be thrown by its weight.) Cohesion c
+// moves the cone: with P + h c n in the place of P, b loses W h c n. Whether there is any.
 bool IslandProblem::press(const IslandStep& step, const Limits& limits, SolveReport& pressing) {
   bool presses = false;
   if (needs_.expands) {
@@ -366,7 +370,8 @@ double IslandProblem::next_slips(const IslandStep& step) {
   return slips_.advance(admitted_, laws_, W_.diagonal(), u_end_, p_, step.h);
 }
 
-// rho of the natural map: the inverse of the mean diagonal of W over forces, and over moments. Returns that of forces.
+// rho of the natural map: the inverse of the mean diagonal of W over forces, and over moments.
+// Returns that of forces.
 double IslandProblem::set_steps(const Law& entry) {
   const auto set = [&](int from, int count, double other) {
     double trace = 0.0;

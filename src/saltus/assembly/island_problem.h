@@ -1,5 +1,6 @@
-// The contact problem of an island:  u = W P + b  on the contacts that their laws let in, its solution, and what is left of
-// the laws on the finished state. It owns the impulses of the contacts of a step.
+// The contact problem of an island:  u = W P + b  on the contacts that their laws let in, its
+// solution, and what is left of the laws on the finished state. It owns the impulses of the
+// contacts of a step.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -34,7 +35,8 @@ class IslandProblem {
 
   /// The list has other contacts.
   void resize();
-  /// Y from the gaps and rates at the start and of the prediction at the contact instant, a fraction phi of the step.
+  /// Y from the gaps and rates at the start and of the prediction at the contact instant, a
+  /// fraction phi of the step.
   void measure_reach(const IslandStep& step, double phi);
   /// A stage begins: impulses of the last step, none in a stage of positions; slips of the start.
   void begin(const IslandStep& step, const Stage& stage);
@@ -55,24 +57,29 @@ class IslandProblem {
   SolveReport solve(IslandStep& step, const Stage& stage, bool even);
   /// impulses() of p.
   void give();
-  /// The slips that the next pass assumes. Returns by how much the parts of mu that this one assumed are off.
+  /// The slips that the next pass assumes. Returns by how much the parts of mu that this one
+  /// assumed are off.
   double next_slips(const IslandStep& step);
-  /// How much impulses changed in this pass, of all contacts or of joints and forces alone, relative to them.
+  /// How much impulses changed in this pass, of all contacts or of joints and forces alone,
+  /// relative to them.
   double change(const IslandStep& step, bool of_forces_alone);
   /// Rates of the finished step for damping().
   void measure_rates(const IslandStep& step);
-  /// r += H^T p for member k of the list, p in the rows of the list, 0 but for contacts that are in.
+  /// r += H^T p for member k of the list, p in the rows of the list, 0 but for contacts that are
+  /// in.
   void add_impulses(const Vector& p, std::size_t k, Out r) const;
   /// Natural map of the contacts that are in, on the finished state or after a stage.
   double measure(IslandStep& step, const Stage& stage);
 
-  /// To which the contacts of this stage are solved: the tolerance, or what was found to be enough (Limits::enough).
+  /// To which the contacts of this stage are solved: the tolerance, or what was found to be enough
+  /// (Limits::enough).
   double tolerance() const { return std::max(model_.options().contact.tolerance, left_); }
   /// To which they are let close, by the tolerance, in the last solve() [m/s].
   double closing() const { return closing_; }
   double h() const { return h_; }  ///< of the step [s]
   bool empty() const { return admitted_.empty(); }
-  /// The contacts that are in, by place in the list, and their laws in the problem, rows by laws()[k].first.
+  /// The contacts that are in, by place in the list, and their laws in the problem, rows by
+  /// laws()[k].first.
   std::span<const int> admitted() const { return admitted_; }
   std::span<const Law> laws() const { return laws_; }
   std::span<const int> rows() const { return rows_; }  ///< of the problem, in the list

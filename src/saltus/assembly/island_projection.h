@@ -1,4 +1,5 @@
-// Constraint projection of the finished positions of an island: shapes moved out of each other, joints closed.
+// Constraint projection of the finished positions of an island: shapes moved out of each other,
+// joints closed.
 #pragma once
 #include "saltus/assembly/island_problem.h"
 #include "saltus/assembly/joint_projection.h"
@@ -13,8 +14,8 @@ class IslandProjection {
                    IslandProblem& problem)
       : model_(model), list_(list), joints_(joints), problem_(problem) {}
 
-  /// After a step in which rates jumped: the step ends with the rates, which its positions missed in part of it. Closes the
-  /// joints. False: nothing moved.
+  /// After a step in which rates jumped: the step ends with the rates, which its positions missed
+  /// in part of it. Closes the joints. False: nothing moved.
   bool close_joints(IslandStep& step, StepReport& report);
   /// Shapes out of each other; gap: the least between them, < 0.
   bool separate(IslandStep& step, StepReport& report, double gap);

@@ -57,8 +57,8 @@ void IslandWatch::look(IslandStep& step, bool rates) {
   contacts_.look(step, list_, problem_.admitted(), problem_.impulses(), x.u0, x.u);
 }
 
-// Kinetic energy at the start of the step of the bodies that a contact is between, of a law on a joint that of its mechanism [J];
-// of a body that deforms that of its group.
+// Kinetic energy at the start of the step of the bodies that a contact is between, of a law on a
+// joint that of its mechanism [J]; of a body that deforms that of its group.
 double IslandWatch::kinetic_of(const IslandStep& step, std::size_t i) const {
   double sum = 0.0;
   const auto add = [&](int g, int body) {
@@ -92,8 +92,9 @@ double IslandWatch::kinetic_of(const IslandStep& step, std::size_t i) const {
 
 // A dashpot c in the middle of the step on a row of effective mass 1/W makes
 //     u1 = -(z/2 - 1)/(z/2 + 1) u0,   z = h c W,
-// which has turned round for z > 2. What turns less than a ten-thousandth of the energy of its bodies, or of their
-// mechanism, does not matter; what others do, and how high all of them are, hides nothing but round-off.
+// which has turned round for z > 2. What turns less than a ten-thousandth of the energy of its
+// bodies, or of their mechanism, does not matter; what others do, and how high all of them are,
+// hides nothing but round-off.
 void IslandWatch::find_overdamped(IslandStep& step) {
   constexpr double kMost = 2.0, kTurned = 0.02, kEnergyShare = 1e-4, kRoundOff = 1e-12;
   for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
@@ -114,8 +115,9 @@ void IslandWatch::find_overdamped(IslandStep& step) {
   }
 }
 
-// A velocity law lets a point in by where it would be without contact: over a long step that is far behind a surface which it
-// never comes near. What ends above the surface by more than its size and more than it moved is held in the air.
+// A velocity law lets a point in by where it would be without contact: over a long step that is far
+// behind a surface which it never comes near. What ends above the surface by more than its size and
+// more than it moved is held in the air.
 void IslandWatch::find_across(IslandStep& step) {
   for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
     const auto i = size(problem_.admitted()[k]);
@@ -191,7 +193,8 @@ void IslandWatch::find_undirected(IslandStep& step) {
                        [&] { return undirected_text(model_, c.law); });
 }
 
-// Of more than half a turn in a step, |h (u0 + u1)/2| > pi, the ends are those of a shorter way too.
+// Of more than half a turn in a step, |h (u0 + u1)/2| > pi, the ends are those of a shorter way
+// too.
 void IslandWatch::expect_counted(IslandStep& step, StepReport& report) {
   int lost = list_.lost_angle(
       [&](std::size_t i) { return problem_.motion.y[static_cast<Eigen::Index>(i)]; });

@@ -1,5 +1,6 @@
-// What a finished step of an island shows of a step that is too long, and says: bodies that passed through others, dashpots
-// that turn rates round, contacts that hold at a distance, angles that are counted no longer.
+// What a finished step of an island shows of a step that is too long, and says: bodies that passed
+// through others, dashpots that turn rates round, contacts that hold at a distance, angles that are
+// counted no longer.
 #pragma once
 #include <array>
 #include <vector>
@@ -18,8 +19,8 @@ class IslandWatch {
   void find_passed(IslandStep& step);
   /// After IslandProblem::measure(). rates: the last stage was one of rates.
   void look(IslandStep& step, bool rates);
-  /// Springs and stops of angles that are counted no longer: beyond half a turn from where they look for it, or after a step
-  /// of more than half a turn by the mean rate.
+  /// Springs and stops of angles that are counted no longer: beyond half a turn from where they
+  /// look for it, or after a step of more than half a turn by the mean rate.
   void expect_counted(IslandStep& step, StepReport& report);
 
  private:

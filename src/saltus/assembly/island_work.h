@@ -15,7 +15,8 @@ class IslandWork {
   void begin() { made_.reset(); }
   /// As Island::impulse().
   bool impulse(ImpulseOf part, int group, Out r) const;
-  /// P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that rubs along a normal.
+  /// P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that
+  /// rubs along a normal.
   DriftWork drift_work() const;
 
  private:

@@ -15,7 +15,8 @@ class BreakableJoints {
   /// Those of `model` that have rows in `system`.
   BreakableJoints(const Model& model, const JointSystem& system);
   bool empty() const { return joint_.empty(); }
-  /// The joints that broke before a step. True: other joints of these than before are left out, see left_out().
+  /// The joints that broke before a step. True: other joints of these than before are left out, see
+  /// left_out().
   bool set_broken(std::span<const BrokenJoint> broken);
   /// One a joint of the model, not 0: it broke. Empty where no joint of these can break.
   std::span<const char> left_out() const { return left_out_; }
@@ -23,7 +24,8 @@ class BreakableJoints {
   void clear();  ///< pulls of a new step
   /// Impulses L of the rows over a step h [s]: they push the ends apart.
   void add(const JointSystem& system, const Vector& L, double h);
-  /// The step counts, and ends at t: appends the joints whose mean pull was above their strength, by increasing joint.
+  /// The step counts, and ends at t: appends the joints whose mean pull was above their strength,
+  /// by increasing joint.
   void append_broken(double t, std::vector<BrokenJoint>& broken) const;
 
  private:
@@ -34,7 +36,8 @@ class BreakableJoints {
   std::vector<int> broken_;     ///< of the last set_broken()
 };
 
-/// Mean force [N] and torque [N m] of each joint of the model on its b over a step, in space, the torque about the point of b.
+/// Mean force [N] and torque [N m] of each joint of the model on its b over a step, in space, the
+/// torque about the point of b.
 class JointLoads {
  public:
   /// prescribed: a group of the island has prescribed degrees of freedom.
@@ -47,7 +50,8 @@ class JointLoads {
   void add_jointed(const Group& group, const Trial& trial, double h);
   /// One a joint of the model; zero where it is not one of these groups.
   std::span<const std::array<Vector3, 2>> mean() const { return load_; }
-  /// The same impulses, and those of couplings, on points of groups with prescribed degrees of freedom.
+  /// The same impulses, and those of couplings, on points of groups with prescribed degrees of
+  /// freedom.
   std::span<const PointImpulse> on_prescribed() const { return on_prescribed_; }
 
  private:

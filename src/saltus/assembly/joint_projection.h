@@ -1,9 +1,11 @@
-// Constraint projection of the joints of an island on the finished states of a step (ConstraintProjection), M at the ends:
+// Constraint projection of the joints of an island on the finished states of a step
+// (ConstraintProjection), M at the ends:
 //
 //     positions:   q1 <- q1 (+) h M^-1 G^T L,   S L = -g(q1)/h     while |g| is above round-off
 //     velocities:  v1 <- v1 + M^-1 G^T L,       S L = u - (G v1 + d1)
 //
-// u = 0 after the step at level both; after moves of positions the rates G v1 + d1 from before them.
+// u = 0 after the step at level both; after moves of positions the rates G v1 + d1 from before
+// them.
 #pragma once
 #include <vector>
 
@@ -15,7 +17,8 @@ namespace saltus {
 
 class JointProjection {
  public:
-  /// groups: the members of `joints`, in their order. What velocities are given is added to loads and pulls.
+  /// groups: the members of `joints`, in their order. What velocities are given is added to loads
+  /// and pulls.
   JointProjection(const Model& model, std::span<const int> groups, JointSystem& joints,
                   JointLoads& loads, BreakableJoints& breakable);
 
@@ -25,19 +28,21 @@ class JointProjection {
   /// Round-off of gaps at the places of the last gap() [m], [rad].
   double round_off() const { return projection_.round_off(); }
 
-  /// Before positions are moved: G at the ends, S with trial.A, which is M there; stores G v1 + d1. False: not finite.
+  /// Before positions are moved: G at the ends, S with trial.A, which is M there; stores G v1 + d1.
+  /// False: not finite.
   bool begin(IslandStep& step);
   /// Moves the ends by the factors of begin() until the joints are closed to round-off.
   void close(IslandStep& step);
   /// trial.r holds H^T p of a move h M^-1 r of the ends: adds G^T L, by which the gaps close,
   /// S L = -(g/h + G M^-1 r).
   void add_impulses(IslandStep& step);
-  /// After the moves, with M there in trial.A: gives the ends G v1 + d1 of begin(), for G has turned. Without that a scheme of
-  /// gain 1/2 carries the difference on for ever, with alternating sign. False: not finite.
+  /// After the moves, with M there in trial.A: gives the ends G v1 + d1 of begin(), for G has
+  /// turned. Without that a scheme of gain 1/2 carries the difference on for ever, with alternating
+  /// sign. False: not finite.
   bool restore_rates(IslandStep& step);
 
-  /// Velocities of the ends with G v1 + d1 = 0. Returns the energy that this adds [J], <= 0 but for drifts; not a number where
-  /// the factors are not finite.
+  /// Velocities of the ends with G v1 + d1 = 0. Returns the energy that this adds [J], <= 0 but for
+  /// drifts; not a number where the factors are not finite.
   double project_velocities(IslandStep& step);
 
  private:

@@ -11,9 +11,11 @@ namespace saltus {
 /// A body passed through another in a step of h [s].
 std::string passed_text(const Model& model, const SurfacePassages::Passed& passed, double h);
 
-/// A dashpot turned a rate round, z = h c/m > 2; joint_law: index into Model::joint_laws(), -1: of a contact.
+/// A dashpot turned a rate round, z = h c/m > 2; joint_law: index into Model::joint_laws(), -1: of
+/// a contact.
 std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h);
-/// A contact of two bodies (numbers as in Surfaces::excluded) held one a gap [m] above the other; time: of its fall to it [s].
+/// A contact of two bodies (numbers as in Surfaces::excluded) held one a gap [m] above the other;
+/// time: of its fall to it [s].
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time);
 /// Contacts, by a sentence's subject, carry load and stand open by a gap [m].
 std::string open_text(const std::string& contacts, double gap, const ContactLaw& law);

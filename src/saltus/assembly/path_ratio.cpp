@@ -21,8 +21,8 @@ double path_ratio(const Model& model, const JointSystem& joints, const JointLaw&
   const bool turns = is_angle(kind, on.coordinate) && kind != JointKind::universal;
   const double by_rate = 0.5 * step.h * (step.u0 + step.u1);
   if (!turns || !(std::abs(by_rate) > kLeast)) return 1.0;
-  // Where the joint turns round the path is short, and what the ratio differs from 1 is round-off of the angles: taken from
-  // pass to pass it would keep the passes from their tolerance.
+  // Where the joint turns round the path is short, and what the ratio differs from 1 is round-off
+  // of the angles: taken from pass to pass it would keep the passes from their tolerance.
   const double ratio = (step.y1 - step.y0) / by_rate,
                angle = std::max({1.0, std::abs(on.sign * step.y0 + on.offset), std::abs(step.y0)}),
                round_off = 2.0 * std::numeric_limits<double>::epsilon() * angle;

@@ -16,8 +16,8 @@ struct StoredEnergy {
   double all = 0.0, joints = 0.0;  ///< of contacts and joints together, of joints alone [J]
 };
 
-/// What the laws of a model that are forces store at a state: V of the gaps of pairs, of contacts between shapes and of
-/// coordinates of joints.
+/// What the laws of a model that are forces store at a state: V of the gaps of pairs, of contacts
+/// between shapes and of coordinates of joints.
 class Springs {
  public:
   /// The model outlives it.

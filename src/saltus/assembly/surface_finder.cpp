@@ -91,7 +91,8 @@ void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) 
   side.ref = {frames_.body(frame), 0, pose.R.transpose() * (x - pose.x)};
 }
 
-// Of the friction of a contact of two colliders, or of one with a boundary surface: it is fixed to the body of one material.
+// Of the friction of a contact of two colliders, or of one with a boundary surface: it is fixed to
+// the body of one material.
 Vector3 SurfaceFinder::axis_of(int law, int a, int b) const {
   const Surfaces& surfaces = model_.surfaces();
   if (law >= std::ssize(surfaces.axis_material) || surfaces.axis_material[at(law)] < 0)
@@ -123,8 +124,8 @@ SurfaceFinder::Touch SurfaceFinder::touch(std::size_t k) const {
   const Vector3& n = found.point.normal;
   Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
   touch.axis = axis_of(touch.law, found.a, found.b);
-  // Midway between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
-  // that of the body's own surface, so that a sphere has the arm r.
+  // Midway between two surfaces the impulses on two bodies leave no couple; against what does not
+  // move the point is that of the body's own surface, so that a sphere has the arm r.
   Vector3 x = found.point.x;
   if (!frames_.moves(b.frame)) x += 0.5 * found.point.gap * n;
   if (!frames_.moves(a.frame)) x -= 0.5 * found.point.gap * n;
@@ -144,8 +145,9 @@ int SurfaceFinder::material_of(const SurfaceSide& side) const {
                            : frames_.of(frames_.boundaries()[at(side.boundary)]).material;
 }
 
-// False where no velocity moves one of the points along the normal: held nodes against the world, against what is led, or
-// against each other. Their rows would be zero, and what is held stays where it is held.
+// False where no velocity moves one of the points along the normal: held nodes against the world,
+// against what is led, or against each other. Their rows would be zero, and what is held stays
+// where it is held.
 bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
   for (const std::size_t s : {1u, 0u}) {  // a rigid body is known at once
     const Touch::Side& side = touch.side[s];
@@ -160,7 +162,8 @@ bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
   return false;
 }
 
-// Points of facets are those of the element, which a flat facet only approximates: their places are asked for.
+// Points of facets are those of the element, which a flat facet only approximates: their places are
+// asked for.
 void SurfaceFinder::take_boundaries(double t, Configurations q) {
   boundaries_->detect(poses_, found_boundaries_);
   for (const SurfaceContact& found : found_boundaries_) {

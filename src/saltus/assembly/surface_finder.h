@@ -1,4 +1,5 @@
-// Contacts between the surfaces of one island: shapes in frames, and boundary surfaces of bodies that deform.
+// Contacts between the surfaces of one island: shapes in frames, and boundary surfaces of bodies
+// that deform.
 #pragma once
 #include <array>
 #include <functional>
@@ -16,8 +17,8 @@ namespace saltus {
 
 class SurfaceFinder {
  public:
-  /// A contact between two surfaces. Rigid bodies and what they touch meet in one place; of two boundary surfaces each side is a point
-  /// of its own surface.
+  /// A contact between two surfaces. Rigid bodies and what they touch meet in one place; of two
+  /// boundary surfaces each side is a point of its own surface.
   /// Law of a contact, and the members of its sides; -1: the world.
   struct Heading {
     int law = 0;
@@ -42,20 +43,21 @@ class SurfaceFinder {
   };
   using Configurations = SurfaceFrames::Configurations;
 
-  /// groups: those of the island, its members in this order. Throws SceneError for a boundary surface that is none.
+  /// groups: those of the island, its members in this order. Throws SceneError for a boundary
+  /// surface that is none.
   SurfaceFinder(const Model& model, std::vector<int> groups, double margin);
 
   bool empty() const { return !shapes_ && !boundaries_; }
   /// Laws that may act, added to `laws`.
   void add_laws(std::vector<int>& laws) const;
-  /// Finds all contacts known at t, by increasing key, and returns their number; touch(k) is good until the next call. Of
-  /// shapes a Touch is made when it is asked for, by any number of threads.
+  /// Finds all contacts known at t, by increasing key, and returns their number; touch(k) is good
+  /// until the next call. Of shapes a Touch is made when it is asked for, by any number of threads.
   std::size_t find(double t, Configurations q);
   Touch touch(std::size_t k) const;
   /// Of touch(k), for less: its law, and the members of its sides.
   Heading heading(std::size_t k) const;
-  /// use(key, gap) for every contact known at t, of shapes among those that the last find() had near each other; by
-  /// increasing key, shapes first. What find() returned is no longer good.
+  /// use(key, gap) for every contact known at t, of shapes among those that the last find() had
+  /// near each other; by increasing key, shapes first. What find() returned is no longer good.
   template <class Use>
   void each_gap(double t, Configurations q, const Use& use) {
     refine(t, q);
@@ -63,16 +65,17 @@ class SurfaceFinder {
       if (acts(found.a, found.b)) use(found.key, found.point.gap);
     for (const Touch& touch : touches_) use(touch.key, touch.gap);
   }
-  /// The least of these gaps [m]; where no contact is known, that of the nearest pair. +inf: not known, as of boundary surfaces that
-  /// may be nearer to what is no plane, or of meshes.
+  /// The least of these gaps [m]; where no contact is known, that of the nearest pair. +inf: not
+  /// known, as of boundary surfaces that may be nearer to what is no plane, or of meshes.
   double least_gap(double t, Configurations q);
-  /// What passed through another in the step from (t0, q0) to where the last least_gap() was (SurfacePassages::find()).
+  /// What passed through another in the step from (t0, q0) to where the last least_gap() was
+  /// (SurfacePassages::find()).
   void find_passed(double t0, Configurations q0, const SurfacePassages::ActedPairs& acted,
                    const std::function<void(const SurfacePassages::Passed&)>& use);
   /// The two bodies of the contact of a key: numbers as in Surfaces::excluded, the smaller first.
   std::array<int, 2> bodies_of(std::uint64_t key) const;
-  /// Thickness of the thinner of the two shapes of a contact [m], of those that have one; infinite with surfaces that deform.
-  /// Good after find_passed().
+  /// Thickness of the thinner of the two shapes of a contact [m], of those that have one; infinite
+  /// with surfaces that deform. Good after find_passed().
   double size_of(std::uint64_t key) const;
 
  private:

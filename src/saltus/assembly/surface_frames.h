@@ -1,4 +1,5 @@
-// The frames in which shapes are fixed to the bodies of one island, and the boundary surfaces of those that deform.
+// The frames in which shapes are fixed to the bodies of one island, and the boundary surfaces of
+// those that deform.
 #pragma once
 #include <array>
 #include <span>

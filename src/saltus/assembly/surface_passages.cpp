@@ -37,8 +37,8 @@ bool overlap_boxes(const Bounds& a, const Bounds& b) {
   return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
 }
 
-/// Volume over area of a closed surface, half the thickness of a plate; in the plane area over length. At least a thousandth
-/// of the size.
+/// Volume over area of a closed surface, half the thickness of a plate; in the plane area over
+/// length. At least a thousandth of the size.
 double half_thickness(std::span<const Vector3> x, std::span<const BoundaryFacet> facets) {
   Bounds box{x.front(), x.front()};
   for (const Vector3& y : x) box = {box.low.cwiseMin(y), box.high.cwiseMax(y)};
@@ -58,8 +58,8 @@ double half_thickness(std::span<const Vector3> x, std::span<const BoundaryFacet>
   return area > 0.0 ? std::max(std::abs(volume) / area, least) : least;
 }
 
-/// How often a path enters and leaves through facets; `depth`: how far it ends below the last one that it entered, of half
-/// its longest side.
+/// How often a path enters and leaves through facets; `depth`: how far it ends below the last one
+/// that it entered, of half its longest side.
 struct FacetPassage {
   int enters = 0, leaves = 0;
   double depth = 0.0;
@@ -291,7 +291,8 @@ bool SurfacePassages::excluded(const Step& step, int a, int b) const {
   return contains(excluded_, a, b) || contains(step.acted, a, b);
 }
 
-/// The i-th of the bounded shapes through boundary k: by its middle, or by vertices of the boundary through the shape.
+/// The i-th of the bounded shapes through boundary k: by its middle, or by vertices of the boundary
+/// through the shape.
 bool SurfacePassages::passed(const Step& step, std::size_t k, std::size_t i) {
   const BoundaryPath& path = boundaries_[k];
   const std::vector<Vector3>& end = step.end.boundaries->vertices(static_cast<int>(k));

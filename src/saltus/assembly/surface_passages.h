@@ -1,5 +1,5 @@
-// Bodies that passed through another one in a step: contacts are detected at one place of a step, and what is beyond another
-// body by then is found by its path alone.
+// Bodies that passed through another one in a step: contacts are detected at one place of a step,
+// and what is beyond another body by then is found by its path alone.
 #pragma once
 #include <array>
 #include <functional>
@@ -25,10 +25,12 @@ class SurfacePassages {
     /// That they may move in a step so that no contact between them is missed [m].
     double room = 0.0;
   };
-  /// Pairs of such numbers, the smaller first, sorted, whose contacts carried an impulse in the step.
+  /// Pairs of such numbers, the smaller first, sorted, whose contacts carried an impulse in the
+  /// step.
   using ActedPairs = std::function<std::span<const std::array<int, 2>>()>;
   using Use = std::function<void(const Passed&)>;
-  /// Where the frames and the vertices of each boundary surface are at the end of the step; not changed.
+  /// Where the frames and the vertices of each boundary surface are at the end of the step; not
+  /// changed.
   struct End {
     std::span<const Pose> poses;
     SurfaceDetector* boundaries;  ///< null where there are none
@@ -37,9 +39,9 @@ class SurfacePassages {
   /// frames and colliders are used as long as this is; colliders by frames of `frames`.
   SurfacePassages(const Model& model, SurfaceFrames& frames, std::span<const Collider> colliders);
 
-  /// Of the step from (t0, q0) to `end`: what moved by more than half its thickness and passed through another without an
-  /// impulse, or to its far side all the same; one call of `use` a pair of bodies. acted() is called when something moved
-  /// that far.
+  /// Of the step from (t0, q0) to `end`: what moved by more than half its thickness and passed
+  /// through another without an impulse, or to its far side all the same; one call of `use` a pair
+  /// of bodies. acted() is called when something moved that far.
   void find(double t0, Configurations q0, const End& end, const ActedPairs& acted, const Use& use);
   /// Half the thickness of a collider [m], infinite of surfaces, which have none.
   double half_thickness(int collider) const {
@@ -82,8 +84,8 @@ class SurfacePassages {
   const Model& model_;
   SurfaceFrames& frames_;
   std::span<const Collider> colliders_;
-  /// Of each frame: half the thickness of its thinnest shape, its farthest point, 0 where turning moves nothing, and its
-  /// motion in the step [m].
+  /// Of each frame: half the thickness of its thinnest shape, its farthest point, 0 where turning
+  /// moves nothing, and its motion in the step [m].
   std::vector<double> half_, reach_, motion_;
   std::vector<char> fast_;
   std::vector<Pose> start_;

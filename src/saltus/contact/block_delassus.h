@@ -6,8 +6,9 @@
 
 namespace saltus {
 
-/// Contact c has rows first[c] .. first[c + 1] - 1 and the blocks W_cd, d = column[k], k = offset[c] .. offset[c + 1] - 1,
-/// d increasing; value[start[k] + i size(d) + j] = (W_cd)_ij [1/kg]. The diagonal block is always there.
+/// Contact c has rows first[c] .. first[c + 1] - 1 and the blocks W_cd, d = column[k], k =
+/// offset[c] .. offset[c + 1] - 1, d increasing; value[start[k] + i size(d) + j] = (W_cd)_ij
+/// [1/kg]. The diagonal block is always there.
 struct BlockMatrix {
   std::vector<int> first{0}, offset{0}, column;
   std::vector<std::size_t> start;
@@ -26,7 +27,8 @@ struct BlockMatrix {
 /// W <- (W + W^T)/2: what two orders of a sum leave.
 void symmetrise(BlockMatrix& W);
 
-/// The blocks of any W with an entry that is not zero; contacts are the laws. O(rows^2) where W is not held in blocks.
+/// The blocks of any W with an entry that is not zero; contacts are the laws. O(rows^2) where W is
+/// not held in blocks.
 void blocks_of(const ContactProblem& problem, BlockMatrix& out);
 
 /// W held by blocks.

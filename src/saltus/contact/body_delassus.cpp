@@ -26,7 +26,8 @@ const double* row(const BodyRows& H, int k, int i) {
   return H.value.data() + H.start[at(k)] + at(i) * at(H.width);
 }
 
-/// Velocities of the bodies of one product. Grows only, so that a product of a size that was seen allocates nothing.
+/// Velocities of the bodies of one product. Grows only, so that a product of a size that was seen
+/// allocates nothing.
 double* workspace(std::size_t count) {
   thread_local std::vector<double> data;  // written before it is read
   if (data.size() < count) data.resize(count);

@@ -10,10 +10,10 @@
 
 namespace saltus {
 
-/// Contact c has rows first[c] .. first[c + 1] - 1 and touches the bodies body[k], k = offset[c] .. offset[c + 1] - 1
-/// (none: the world), with H_ck, size(c) x width, row by row at value[start[k]]. Two bodies of a contact that begin at
-/// the same place, start[k] = start[k - 1], share one block with opposite signs: H_ck = -H_c,k-1, as bodies do that
-/// only translate. It saves half of H.
+/// Contact c has rows first[c] .. first[c + 1] - 1 and touches the bodies body[k], k = offset[c] ..
+/// offset[c + 1] - 1 (none: the world), with H_ck, size(c) x width, row by row at value[start[k]].
+/// Two bodies of a contact that begin at the same place, start[k] = start[k - 1], share one block
+/// with opposite signs: H_ck = -H_c,k-1, as bodies do that only translate. It saves half of H.
 struct BodyRows {
   int width = 3;                ///< velocity components of every body, 1 to 6
   std::vector<double> inverse;  ///< A_b^-1, width x width, symmetric, body by body [1/kg]; 0: held
@@ -60,14 +60,15 @@ class BodyDelassus final : public Delassus {
   /// Throws UsageError where the parts do not fit each other or an A_b^-1 is not symmetric.
   explicit BodyDelassus(BodyRows rows);
 
-  /// The rows, to be made anew in the storage that is there; then index() before any use. The caller answers for what
-  /// the constructor checks.
+  /// The rows, to be made anew in the storage that is there; then index() before any use. The
+  /// caller answers for what the constructor checks.
   BodyRows& refill() { return H_; }
   void index();
 
   int rows() const override { return H_.rows(); }
   bool symmetric() const override { return true; }
-  /// Makes W_ii of all rows, which entry() then knows until the next index(): who asks for them in every step saves their products.
+  /// Makes W_ii of all rows, which entry() then knows until the next index(): who asks for them in
+  /// every step saves their products.
   void make_diagonal();
   const Vector& diagonal() const { return diagonal_; }  ///< of make_diagonal()
   double entry(int i, int j) const override {

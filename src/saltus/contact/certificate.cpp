@@ -123,8 +123,8 @@ std::unique_ptr<ContactSolver> make_certified(std::shared_ptr<const ContactSolve
   return std::make_unique<Certified>(std::move(solver));
 }
 
-// The normal rows and the equalities alone: what W p = 0, p_N >= 0, b . p < 0 says of them holds whatever friction is, since
-// p . u = p . b for every u = W p' + b.
+// The normal rows and the equalities alone: what W p = 0, p_N >= 0, b . p < 0 says of them holds
+// whatever friction is, since p . u = p . b for every u = W p' + b.
 std::vector<int> contradicting_contacts(const ContactSolver& solver, const ContactProblem& problem,
                                         Stop* stop) {
   constexpr Eigen::Index kMost = 3000,

@@ -7,9 +7,10 @@
 
 namespace saltus {
 
-/// Contacts of one colour share no body that moves. Contact c, in the order of the problem, takes the first colour that
-/// none of its bodies has. A body of more than 64 contacts exhausts the colours: `rest` are the contacts that found
-/// none, to be solved one by one. A body with A_b^-1 = 0 is held: it joins nothing.
+/// Contacts of one colour share no body that moves. Contact c, in the order of the problem, takes
+/// the first colour that none of its bodies has. A body of more than 64 contacts exhausts the
+/// colours: `rest` are the contacts that found none, to be solved one by one. A body with A_b^-1 =
+/// 0 is held: it joins nothing.
 class Colouring {
  public:
   /// Takes nothing from the heap for a problem of a size that was seen.

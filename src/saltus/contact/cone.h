@@ -10,7 +10,8 @@ namespace saltus {
 /// K of one contact with friction, or of one row of a law without:
 ///     equality: R.   unilateral: R+.   box: [-bound, bound].
 ///     coulomb, rolling: {|p_k| <= radius_k p_N, k = T, R, S} on the rows N, T, R, S: discs of 2 rows, intervals of 1, or none.
-/// With moments read as impulses p/L and spins as velocities L u the radii of R and S are mu_R/L, sigma/L. Every law reads
+/// With moments read as impulses p/L and spins as velocities L u the radii of R and S are mu_R/L,
+/// sigma/L. Every law reads
 ///     p = Proj_K(p - rho u^),   u^ = u + sum radius_k |u_k| n,   for any rho > 0
 struct Cone {
   static constexpr int kParts = 3;
@@ -56,7 +57,8 @@ struct Cone {
       y[0] = project(x[0]);
   }
 
-  /// Largest violation of an inequality of K: negative inside, 0 on the boundary, not a number where p is none.
+  /// Largest violation of an inequality of K: negative inside, 0 on the boundary, not a number
+  /// where p is none.
   double excess(const double* p) const {
     if (kind == LawKind::equality) return 0.0 * p[0];
     if (kind == LawKind::box) return std::abs(p[0]) - bound;
@@ -96,8 +98,8 @@ struct Cone {
 
   /// Proj_K of any discs:  y_k = min(1, radius_k N/|x_k|) x_k, and N >= 0 is the root of
   ///     f(N) = N - x_N - sum radius_k max(|x_k| - radius_k N, 0),   or 0 where f(0) > 0.
-  /// f is increasing and concave: Newton's method from 0 climbs to the root in at most a step a part. Of one disc it differs
-  /// from project_disc() in the last bit near the boundary of K.
+  /// f is increasing and concave: Newton's method from 0 climbs to the root in at most a step a
+  /// part. Of one disc it differs from project_disc() in the last bit near the boundary of K.
   void project_discs(const double* x, double* y) const {
     double size[kParts];
     for (int k = 0, first = 1; k < kParts; first += rows[k++]) size[k] = length(x + first, rows[k]);

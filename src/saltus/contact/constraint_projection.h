@@ -1,4 +1,5 @@
-// Newton's method onto constraints g(q) = 0, those of joints and of closed gaps, in the metric of the masses:
+// Newton's method onto constraints g(q) = 0, those of joints and of closed gaps, in the metric of
+// the masses:
 //
 //     M dq = H^T lambda,   g(q) + H dq = 0   =>   lambda = -(H M^-1 H^T)^+ g,   q <- q (+) dq
 //
@@ -16,7 +17,8 @@
 
 namespace saltus {
 
-/// When H, M and the factors are made anew, and when the iteration ends. `reduction` is |g| over |g| of the iteration before.
+/// When H, M and the factors are made anew, and when the iteration ends. `reduction` is |g| over
+/// |g| of the iteration before.
 struct ProjectionLimits {
   int iterations = 8;
   double refactorise_above = 0.3;  ///< reduction; 0: in every iteration, infinite: never again
@@ -73,8 +75,8 @@ ProjectionResult project_positions(Constraints& constraints, const ProjectionLim
   return result;
 }
 
-/// One correction of both kinds for the joints of a JointSystem. The caller owns q, v and the factors of M of its members;
-/// nothing is allocated while the rows and members stay.
+/// One correction of both kinds for the joints of a JointSystem. The caller owns q, v and the
+/// factors of M of its members; nothing is allocated while the rows and members stay.
 class ConstraintProjection {
  public:
   using Places = JointSystem::Configuration;
@@ -104,7 +106,8 @@ class ConstraintProjection {
 
   /// lambda for the last gaps(), impulses over h [s]:  dq = h M^-1 H^T lambda,  lambda = -S^+ g/h.
   void solve_positions(double h = 1.0);
-  /// The same beside impulses r of others:  dq = h M^-1 (r + H^T lambda),  lambda = -S^+ (g/h + H M^-1 r).
+  /// The same beside impulses r of others:  dq = h M^-1 (r + H^T lambda),  lambda = -S^+ (g/h + H
+  /// M^-1 r).
   template <class Impulses>
   void solve_positions(double h, const Masses& M, const Impulses& r_of) {
     impulse_ = -gap_ / h;

@@ -11,8 +11,8 @@
 namespace saltus {
 namespace {
 
-/// rho W_NN: what one contact gives way alone is more than what it does among its neighbours. 5 against 1 saves half of the
-/// Newton steps on capsules and spheres; 50 doubles them on towers.
+/// rho W_NN: what one contact gives way alone is more than what it does among its neighbours. 5
+/// against 1 saves half of the Newton steps on capsules and spheres; 50 doubles them on towers.
 constexpr double kStep = 5.0;
 
 }  // namespace

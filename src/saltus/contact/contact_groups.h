@@ -1,4 +1,5 @@
-// A contact problem taken apart: contacts that no block of W couples are apart, each group by itself.
+// A contact problem taken apart: contacts that no block of W couples are apart, each group by
+// itself.
 #pragma once
 #include <vector>
 
@@ -20,8 +21,9 @@ struct GroupedContact {
   double scale(int i) const { return i >= forces ? length : 1.0; }
 };
 
-/// The problem in the order of its groups: W.column and the rows of a group are neighbours. Moments and spins are read by
-/// the length L^2 = mean diagonal of W_c on N, T over that on R, S of each contact, so that all rows are of one unit.
+/// The problem in the order of its groups: W.column and the rows of a group are neighbours. Moments
+/// and spins are read by the length L^2 = mean diagonal of W_c on N, T over that on R, S of each
+/// contact, so that all rows are of one unit.
 struct ContactGroups {
   BlockMatrix W;
   std::vector<GroupedContact> contacts;

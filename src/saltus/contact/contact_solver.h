@@ -17,13 +17,15 @@
 
 namespace saltus {
 
-/// equality: u = 0.  unilateral: 0 <= u perp p >= 0.  box: -p in bound Sgn(u).  coulomb, rolling: cones.
+/// equality: u = 0.  unilateral: 0 <= u perp p >= 0.  box: -p in bound Sgn(u).  coulomb, rolling:
+/// cones.
 enum class LawKind { equality, unilateral, box, coulomb, rolling };
 
-/// Rows first .. first + size - 1 of the problem. coulomb: N, T1, T2 in space (3), N, T in the plane (2), N (1).
-/// rolling: N, T1, T2, R1, R2 (5), with spinning friction N, T1, T2, R1, R2, S (6) or N, T1, T2, S (4), N, T, R in the
-/// plane (3). R are the moments [N m s] about the tangents, S that about the normal, with the relative angular velocities
-/// [rad/s]:
+/// Rows first .. first + size - 1 of the problem. coulomb: N, T1, T2 in space (3), N, T in the
+/// plane (2), N (1).
+/// rolling: N, T1, T2, R1, R2 (5), with spinning friction N, T1, T2, R1, R2, S (6) or N, T1, T2, S
+/// (4), N, T, R in the plane (3). R are the moments [N m s] about the tangents, S that about the
+/// normal, with the relative angular velocities [rad/s]:
 ///     |p_T| <= mu p_N,  |p_R| <= mu_R p_N,  |p_S| <= sigma p_N,
 ///     u + (mu |u_T| + mu_R |u_R| + sigma |u_S|) n   in the dual cone
 struct Law {
@@ -60,18 +62,20 @@ struct ContactProblem {
 struct Limits {
   double tolerance = 1e-12;  ///< on residual() [1]
   int iterations = 10'000;
-  /// Of impulses that bodies do not determine those of least size, where contacts slide: even_load.h; `auto` alone heeds it.
+  /// Of impulses that bodies do not determine those of least size, where contacts slide:
+  /// even_load.h; `auto` alone heeds it.
   bool even = false;
-  /// Closing velocity that may be left, over that of the step [1]: certificate.h. Sweeps and Newton's method go on until it is met
-  /// too; others end with the tolerance.
+  /// Closing velocity that may be left, over that of the step [1]: certificate.h. Sweeps and
+  /// Newton's method go on until it is met too; others end with the tolerance.
   double closing = std::numeric_limits<double>::infinity();
-  /// Residual above the tolerance that will do where sweeps and Newton's method gain nothing more, and which counts as converged then; 0:
-  /// none. `auto` alone heeds it.
+  /// Residual above the tolerance that will do where sweeps and Newton's method gain nothing more,
+  /// and which counts as converged then; 0: none. `auto` alone heeds it.
   double enough = 0.0;
-  /// Of a whole step that this one is: in a part of it bodies that close go in by so much less, and may close faster.
+  /// Of a whole step that this one is: in a part of it bodies that close go in by so much less, and
+  /// may close faster.
   double share = 1.0;
-  /// Asked in each turn of every loop that may take long. Where it is requested the solve ends at once, and neither p nor the
-  /// report count.
+  /// Asked in each turn of every loop that may take long. Where it is requested the solve ends at
+  /// once, and neither p nor the report count.
   Stop* stop = nullptr;
 
   bool stopped() const { return stop_requested(stop); }
@@ -106,8 +110,8 @@ struct SolveReport {
   }
 };
 
-/// What a solver keeps for the next solve to save time, and may lose at any moment without a change of a single bit
-/// of its results: symbolic factors, work space.
+/// What a solver keeps for the next solve to save time, and may lose at any moment without a change
+/// of a single bit of its results: symbolic factors, work space.
 struct SolverWork {
   virtual ~SolverWork() = default;
 };
@@ -136,8 +140,8 @@ class SolverWorkPlace {
   std::unique_ptr<SolverWork> work_;
 };
 
-/// What a solver carries from one step to the next. `active` and `factor` are part of the State and of
-/// every checkpoint: the same memory gives the same bits. `scratch` is work space only.
+/// What a solver carries from one step to the next. `active` and `factor` are part of the State and
+/// of every checkpoint: the same memory gives the same bits. `scratch` is work space only.
 struct SolverMemory {
   std::vector<int> active;  ///< ids of the rows in the factor, in the order of the factor
   std::vector<double>

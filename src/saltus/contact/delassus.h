@@ -15,11 +15,12 @@ class Delassus {
   virtual ~Delassus() = default;
   virtual int rows() const = 0;
   virtual bool symmetric() const = 0;
-  /// True when row ids (ContactProblem::ids) always carry the same W from step to step, so that a solver
-  /// may keep a factor of it in its SolverMemory.
+  /// True when row ids (ContactProblem::ids) always carry the same W from step to step, so that a
+  /// solver may keep a factor of it in its SolverMemory.
   virtual bool constant() const { return false; }
   virtual double entry(int i, int j) const = 0;  ///< W_ij [1/kg]
-  /// W_ii, or a number of its size where that costs less: the steps in which residuals are measured.
+  /// W_ii, or a number of its size where that costs less: the steps in which residuals are
+  /// measured.
   virtual double scale(int i) const { return entry(i, i); }
   virtual void column(int j, double p, Out u) const = 0;  ///< u += W(:, j) p
   virtual void apply(View p, Out u) const = 0;            ///< u = W p; fixed order of summation

@@ -55,7 +55,8 @@ void align_axes(JointRows& rows, const Matrix3& A, const Matrix3& B) {
   add_angle(rows, -1.0, A.col(0), B.col(1));
 }
 
-/// phi = atan2(p, q), p = a . c, q = a . d with a fixed in one body, c and d in the other, the first against the second:
+/// phi = atan2(p, q), p = a . c, q = a . d with a fixed in one body, c and d in the other, the
+/// first against the second:
 ///     phi' = (q p' - p q') / (p^2 + q^2),   p' = omega . (a x c),   q' = omega . (a x d)
 /// of which the axis is the limit where p = q = 0, and the value where the joint is closed.
 JointRow angle_of(const Vector3& a, const Vector3& c, const Vector3& d, double sign,

@@ -1,6 +1,8 @@
-// Second rates of what joints hold: g'' and c'' while the two sides move with given velocities and accelerations.
+// Second rates of what joints hold: g'' and c'' while the two sides move with given velocities and
+// accelerations.
 //
-// Rows are rates, g' = G v + d. Their own rates are g'' = G v' + gamma, so that gamma is g'' for v' = 0.
+// Rows are rates, g' = G v + d. Their own rates are g'' = G v' + gamma, so that gamma is g'' for v'
+// = 0.
 #pragma once
 #include "saltus/contact/joint.h"
 

@@ -111,8 +111,8 @@ void JointMatrix::arrange(std::vector<int> size, std::vector<char> turns,
   find_loops();
 }
 
-// Units, nodes and the world joined by incidences: a tree where there is one incidence less than there are of them. A
-// node with rows in one unit alone is held to the world.
+// Units, nodes and the world joined by incidences: a tree where there is one incidence less than
+// there are of them. A node with rows in one unit alone is held to the world.
 void JointMatrix::find_loops() {
   const int world = static_cast<int>(units_.size()) + nodes();
   std::vector<int> of(at(world) + 1), count(at(nodes()), 0);
@@ -240,7 +240,8 @@ void JointMatrix::add_unit(const Unit& unit, const double* inverse, double divis
   }
 }
 
-// The same of a body of 6 velocities, all rows of the unit at once: they stand one after another in G.
+// The same of a body of 6 velocities, all rows of the unit at once: they stand one after another in
+// G.
 void JointMatrix::add_body(const Unit& unit, const Matrix6& A, const Target*& target) {
   const Incidence& last = incidences_[at(unit.end - 1)];
   const std::size_t begin = incidences_[at(unit.begin)].begin;
@@ -298,7 +299,8 @@ void JointMatrix::add_coupled(const Member& m, const Factor& A) {
     }
 }
 
-// The diagonal, and  w_i = mean S_ii over the rows of the node that are of the kind of row i: it knows no axes and no units
+// The diagonal, and  w_i = mean S_ii over the rows of the node that are of the kind of row i: it
+// knows no axes and no units
 void JointMatrix::weigh() {
   for (int node = 0; node < nodes(); ++node) {
     const int n = size_[at(node)], row = first(node);

@@ -12,9 +12,9 @@
 
 namespace saltus {
 
-/// Rows stand in nodes, one a joint or coupling; columns in units, sets of columns of one member that rows take together:
-/// the bodies of a rigid group, particles, all modes of a string. Two nodes have a block in S where they share a unit, or
-/// a member whose factor is an Operator.
+/// Rows stand in nodes, one a joint or coupling; columns in units, sets of columns of one member
+/// that rows take together: the bodies of a rigid group, particles, all modes of a string. Two
+/// nodes have a block in S where they share a unit, or a member whose factor is an Operator.
 class JointMatrix {
  public:
   /// The rows of a node have entries in columns column .. column + width - 1 of a member.
@@ -27,8 +27,9 @@ class JointMatrix {
     int stride = 0;
   };
 
-  /// size: rows of each node. turns: of each row; rows of a node with the same mark have one weight. velocities: columns of
-  /// each member. Writes `places` of the entries; the values are 0 afterwards.
+  /// size: rows of each node. turns: of each row; rows of a node with the same mark have one
+  /// weight. velocities: columns of each member. Writes `places` of the entries; the values are 0
+  /// afterwards.
   void arrange(std::vector<int> size, std::vector<char> turns, std::vector<int> velocities,
                std::span<const Entry> entries, std::vector<Place>& places);
 
@@ -42,16 +43,18 @@ class JointMatrix {
   void dense(int member, Eigen::Ref<Matrix> G) const;   ///< G of the member, zeros included
 
   using Factors = std::function<const Factor&(int member)>;
-  /// Of members without entries no factor is asked for. Where A^-1 is not symmetric its symmetric part is taken. False: S is
-  /// not finite.
+  /// Of members without entries no factor is asked for. Where A^-1 is not symmetric its symmetric
+  /// part is taken. False: S is not finite.
   bool factorise(const Factors& A);
-  /// Joints that with their bodies and the world make no tree, so that rows may depend on those of other joints.
+  /// Joints that with their bodies and the world make no tree, so that rows may depend on those of
+  /// other joints.
   bool loops() const { return loops_; }
-  /// The choice of the rows that are left out, alone: rows that depend on others at the place of these G. It is that of
-  /// G A^-1 G^T with A of each unit divided by its mean, which knows no ratio of masses.
+  /// The choice of the rows that are left out, alone: rows that depend on others at the place of
+  /// these G. It is that of G A^-1 G^T with A of each unit divided by its mean, which knows no
+  /// ratio of masses.
   bool find_dependent(const Factors& A);
-  /// As factorise(), without the rows of the last choice where there are loops: for G near that of find_dependent(), which
-  /// goes before.
+  /// As factorise(), without the rows of the last choice where there are loops: for G near that of
+  /// find_dependent(), which goes before.
   bool factorise_kept(const Factors& A);
   const BlockLdlt& factor() const { return ldlt_; }
   void apply(View L, Out u) const;                      ///< u = S L

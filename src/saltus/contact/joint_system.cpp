@@ -336,7 +336,8 @@ std::array<double, 2> JointSystem::add_coordinate(int joint, int coordinate, dou
   return drifts;
 }
 
-/// p along a row that is no turning one, on the sides with prescribed degrees of freedom. These have no frames: the point is theirs.
+/// p along a row that is no turning one, on the sides with prescribed degrees of freedom. These
+/// have no frames: the point is theirs.
 void JointSystem::Work::push(const Held& joint, const JointRow& row, double p,
                              const UseImpulse& use) const {
   if (row.spin || p == 0.0) return;

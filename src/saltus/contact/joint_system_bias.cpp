@@ -5,7 +5,8 @@
 #include "saltus/contact/joint_work_internal.h"
 
 namespace saltus {
-// Bodies with v' = 0: points of rigid ones have omega x (omega x r), their axes Omega' = 0 in the body, so that omega' = 0.
+// Bodies with v' = 0: points of rigid ones have omega x (omega x r), their axes Omega' = 0 in the
+// body, so that omega' = 0.
 void JointSystem::Work::move(double t, const Difference& rate, View q, View v, Member& m) {
   const std::size_t n = m.own.size();
   m.motion.assign(n, {});

@@ -1,9 +1,11 @@
-// Bodies with the reactions of their joints as forces, so that joints act inside the stages of a scheme.
+// Bodies with the reactions of their joints as forces, so that joints act inside the stages of a
+// scheme.
 //
 //     M v' = F + G^T L,   S L = -(G M^-1 F + gamma),   S = G M^-1 G^T,   gamma = (G v + d)' at v' = 0
 //
-// The constraints twice differentiated (index 1): g'' = 0, exact in every stage, while g and g' keep what they have. An
-// explicit scheme keeps its order; what g gathers is of the error of the scheme, and is taken out at the end of the step.
+// The constraints twice differentiated (index 1): g'' = 0, exact in every stage, while g and g'
+// keep what they have. An explicit scheme keeps its order; what g gathers is of the error of the
+// scheme, and is taken out at the end of the step.
 #pragma once
 #include <array>
 #include <memory>
@@ -15,7 +17,8 @@
 
 namespace saltus {
 
-/// A group, and those it is joined to that are moved. `body` is the group's, the others have no velocities.
+/// A group, and those it is joined to that are moved. `body` is the group's, the others have no
+/// velocities.
 struct JointedGroup {
   int group = 0;
   std::shared_ptr<const Dynamics> body;
@@ -23,9 +26,10 @@ struct JointedGroup {
 
 class Jointed final : public ForwardingDynamics {
  public:
-  /// Joints and couplings of which all sides are of `group`, `moved` or the world; the others are left out. drift_time [s] > 0:
-  /// accelerations of what moves by itself are differences over it, so it is to be well below the step. Throws UsageError: a
-  /// body that joints hold in place that is neither rigid nor has points fixed in q, or has prescribed degrees of freedom.
+  /// Joints and couplings of which all sides are of `group`, `moved` or the world; the others are
+  /// left out. drift_time [s] > 0: accelerations of what moves by itself are differences over it,
+  /// so it is to be well below the step. Throws UsageError: a body that joints hold in place that
+  /// is neither rigid nor has points fixed in q, or has prescribed degrees of freedom.
   Jointed(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
           JointedGroup group, std::vector<JointedGroup> moved, double drift_time);
   ~Jointed() override;
@@ -34,13 +38,14 @@ class Jointed final : public ForwardingDynamics {
   const Dynamics& body() const { return *body_; }
   /// Rows that the joints here have; 0: the body is as it was.
   int rows() const { return rows_; }
-  /// Adds weight times force [N] and torque [N m] of each joint on its b at (t, q, v), in space, torques about the point of b:
-  /// one entry a joint of the constructor's span, those left out unchanged.
+  /// Adds weight times force [N] and torque [N m] of each joint on its b at (t, q, v), in space,
+  /// torques about the point of b: one entry a joint of the constructor's span, those left out
+  /// unchanged.
   void add_loads(double t, View q, View v, double weight,
                  std::span<std::array<Vector3, 2>> loads) const;
 
-  /// Those of the body without tangents, affine and modal: C and K would be full, and are not given. multiply() and
-  /// factorise() are those of the body without the joints.
+  /// Those of the body without tangents, affine and modal: C and K would be full, and are not
+  /// given. multiply() and factorise() are those of the body without the joints.
   unsigned traits() const override;
   void force(double t, View q, View v, Out f) const override;
   void load(double t, View q, View v, Out f) const override;

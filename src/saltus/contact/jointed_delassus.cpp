@@ -167,7 +167,8 @@ int JointedDelassus::find(int i, int j) const {
   return static_cast<int>(std::lower_bound(begin, end, j) - column_.begin());
 }
 
-/// use(side, other side at or before it, block (i, j) of their joints, block (j, i)); the next block after them.
+/// use(side, other side at or before it, block (i, j) of their joints, block (j, i)); the next
+/// block after them.
 template <class Use>
 const int* JointedDelassus::each_pair(int b, const int* block, const Use& use) const {
   for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k)

@@ -1,4 +1,5 @@
-// W of contacts on bodies that joints hold, W = H A_J^-1 H^T, by bodies: never formed unless it is asked for.
+// W of contacts on bodies that joints hold, W = H A_J^-1 H^T, by bodies: never formed unless it is
+// asked for.
 #pragma once
 #include <utility>
 #include <vector>
@@ -8,8 +9,8 @@
 
 namespace saltus {
 
-/// Rows H of the contacts with A^-1 of bodies of 6 velocities, and rows G of the joints, joint j in the place of contact j.
-/// No row of G depends on the others; a joint may have none.
+/// Rows H of the contacts with A^-1 of bodies of 6 velocities, and rows G of the joints, joint j in
+/// the place of contact j. No row of G depends on the others; a joint may have none.
 struct JointedRows {
   BodyRows contacts;
   BodyRows joints;  ///< its `inverse` is not used
@@ -17,13 +18,14 @@ struct JointedRows {
 
 /// With S = G A^-1 G^T, which is sparse by joints,
 ///     W = H A^-1 H^T - (H A^-1 G^T) S^-1 (G A^-1 H^T)
-/// The diagonal of W takes those blocks of S^-1 that couple joints of one body, or of two that touch.
+/// The diagonal of W takes those blocks of S^-1 that couple joints of one body, or of two that
+/// touch.
 class JointedDelassus final : public Delassus {
  public:
   /// The rows, to be made anew in the storage that is there; then index() before any use.
   JointedRows& refill() { return rows_; }
-  /// Where `stop`, which must outlive this, is requested while W is formed, W has its diagonal alone until the next
-  /// index().
+  /// Where `stop`, which must outlive this, is requested while W is formed, W has its diagonal
+  /// alone until the next index().
   void stop_by(Stop* stop) { stop_ = stop; }
   /// Scales the rows of the joints so that S_ii = 1. False: S is singular or not finite.
   bool index();

@@ -50,7 +50,8 @@ ContactMeasures measure(const ContactProblem& problem, View p) {
   problem.W.apply(p, u);
   u += problem.b;
 
-  // natural_map() with rho = 1 divides by max(|p|, |b|) or by what is asked for, whichever is larger
+  // natural_map() with rho = 1 divides by max(|p|, |b|) or by what is asked for, whichever is
+  // larger
   const double b2 = problem.b.norm(), all = std::max({b2, p.norm(), u.norm()});
   const Vector one = Vector::Ones(n);
   const double F_all = natural_map(problem.laws, one, u, problem.b, p, all);

@@ -9,7 +9,8 @@
 
 namespace saltus {
 
-/// The ContactProblem of data that live at least as long:  const auto view = data.view();  solver.solve(view, ...)
+/// The ContactProblem of data that live at least as long:  const auto view = data.view();
+/// solver.solve(view, ...)
 class ProblemView {
  public:
   ProblemView(const Delassus& W, View b, std::span<const Law> laws, std::span<const int> ids)
@@ -40,8 +41,9 @@ struct ContactProblemData {
   ProblemView view() const&& = delete;
 };
 
-/// W by the blocks of `laws` from its entries; those of one place are added. A block is there where it or its mirror
-/// has an entry that is not zero, and on the diagonal. Throws UsageError for a place outside.
+/// W by the blocks of `laws` from its entries; those of one place are added. A block is there where
+/// it or its mirror has an entry that is not zero, and on the diagonal. Throws UsageError for a
+/// place outside.
 BlockMatrix block_matrix(std::span<const Law> laws, std::span<const Entry> entries);
 
 }  // namespace saltus

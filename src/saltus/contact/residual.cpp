@@ -11,8 +11,9 @@
 namespace saltus {
 namespace {
 
-/// L_c [m] by which the moments of a rolling contact are read: p/L and L u are an impulse and a velocity. Where the
-/// steps are the inverses of the mean diagonals of W over N, T and over R, S, L^2 is the ratio of these.
+/// L_c [m] by which the moments of a rolling contact are read: p/L and L u are an impulse and a
+/// velocity. Where the steps are the inverses of the mean diagonals of W over N, T and over R, S,
+/// L^2 is the ratio of these.
 double contact_length(double rho, double rho_R) { return std::sqrt(rho_R / rho); }
 
 /// |F|^2 of a contact with friction:  x = p - rho u^,  F = p - Proj_K(x)

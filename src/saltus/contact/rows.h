@@ -7,8 +7,8 @@
 
 namespace saltus {
 
-/// Sparse rows, rows() x velocities of the group. Row i is the normal component of the relative velocity of contact i
-/// that this group causes: u = H v, r = H^T P.
+/// Sparse rows, rows() x velocities of the group. Row i is the normal component of the relative
+/// velocity of contact i that this group causes: u = H v, r = H^T P.
 class GroupRows {
  public:
   void clear(int rows) {
@@ -65,8 +65,8 @@ class GroupRows {
     const std::size_t r = place(row);
     return r < used_.size() && begin(r) < begin(r + 1);
   }
-  /// W += H A^-1 H^T on the rows named, in that order, where the factor does that for less than solves of all rows;
-  /// else false.
+  /// W += H A^-1 H^T on the rows named, in that order, where the factor does that for less than
+  /// solves of all rows; else false.
   bool response_add(const Factor& A, std::span<const int> rows, Eigen::Ref<Matrix> W) {
     named_offset_.assign(1, 0);
     named_column_.clear();

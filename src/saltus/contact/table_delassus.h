@@ -1,4 +1,5 @@
-// W of an island whose rows never change: a table for all candidate rows, of which a step picks some.
+// W of an island whose rows never change: a table for all candidate rows, of which a step picks
+// some.
 #pragma once
 #include <vector>
 

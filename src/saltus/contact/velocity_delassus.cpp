@@ -227,8 +227,8 @@ void VelocityDelassus::index() {
   }
 }
 
-// A stiff body answers as a whole: h T (T^T A T)^-1 T^T h^T with T its translations, of groups whose blocks are nodes of three
-// axes.
+// A stiff body answers as a whole: h T (T^T A T)^-1 T^T h^T with T its translations, of groups
+// whose blocks are nodes of three axes.
 void VelocityDelassus::add_translations() {
   translation_.assign(at(H_.velocities()), -1);
   int groups = 0, b = 0;

@@ -8,9 +8,9 @@
 
 namespace saltus {
 
-/// H and A in the velocities of all bodies, those of one group after those of the other. Contact c has rows first[c] ..
-/// first[c + 1] - 1 and takes the velocities column[k], k = offset[c] .. offset[c + 1] - 1, each once; H_c lies row by row
-/// from value[start[c]] on.
+/// H and A in the velocities of all bodies, those of one group after those of the other. Contact c
+/// has rows first[c] .. first[c + 1] - 1 and takes the velocities column[k], k = offset[c] ..
+/// offset[c + 1] - 1, each once; H_c lies row by row from value[start[c]] on.
 struct VelocityRows {
   /// A of one group, on the velocities from `first` on.
   struct Part {
@@ -55,8 +55,8 @@ void invert_block(int size, const double* A, double* to);
 
 /// Whether A is its blocks, and no contact takes more than two of them.
 bool fits_bodies(const VelocityRows& H);
-/// The same by bodies, one a block, all as wide as the largest, which BodyDelassus does not take: what is beyond a block is
-/// held.
+/// The same by bodies, one a block, all as wide as the largest, which BodyDelassus does not take:
+/// what is beyond a block is held.
 void bodies_of(const VelocityRows& H, BodyRows& out);
 
 /// W by blocks of contacts, those that share a block of A; A is its blocks.
@@ -78,15 +78,16 @@ class VelocityDelassus final : public Delassus {
   /// The rows, to be made anew in the storage that is there; then index() before any use.
   VelocityRows& refill() { return H_; }
   void index();
-  /// W_ii += x_i >= 0: row i gets a velocity of its own with A = 1/x_i. Once after index(); the storage stays here.
+  /// W_ii += x_i >= 0: row i gets a velocity of its own with A = 1/x_i. Once after index(); the
+  /// storage stays here.
   void add_diagonal(View x);
 
   int rows() const override { return H_.rows(); }
   bool symmetric() const override { return true; }
   /// By W as a matrix, which is made when an entry is first asked for: a solve a row.
   double entry(int i, int j) const override;
-  /// H_i D^-1 H_i^T with the blocks D of A: W_ii where A is its blocks; with what the body answers as a whole, of its size
-  /// elsewhere.
+  /// H_i D^-1 H_i^T with the blocks D of A: W_ii where A is its blocks; with what the body answers
+  /// as a whole, of its size elsewhere.
   double scale(int i) const override { return diagonal_[i]; }
   void column(int j, double p, Out u) const override;
   void apply(View p, Out u) const override;

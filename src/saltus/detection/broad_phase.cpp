@@ -66,7 +66,8 @@ void BoxTree::build(std::span<const Bounds> boxes, std::span<const int> which) {
   split(0, 0, static_cast<int>(order_.size()) - 1);
 }
 
-/// By code; equal codes stay in the order of their numbers. A few by comparison, more by six passes of 11 bits, which take
+/// By code; equal codes stay in the order of their numbers. A few by comparison, more by six passes
+/// of 11 bits, which take
 /// 9 us however few they are (1024 boxes: 13 us against 28, 4096: 77 against 72).
 void BoxTree::sort() {
   constexpr std::size_t kFew = 2000;

@@ -6,8 +6,8 @@
 
 namespace saltus {
 
-/// A tree over boxes in the order of Morton's curve through their centres: built anew for every set, so that it depends
-/// on nothing else.
+/// A tree over boxes in the order of Morton's curve through their centres: built anew for every
+/// set, so that it depends on nothing else.
 class BoxTree {
  public:
   void build(std::span<const Bounds> boxes, std::span<const int> which);
@@ -44,8 +44,8 @@ class BroadPhase {
 
   /// fixed[i]: box i stays as it is in `boxes`, and pairs of two fixed boxes are not wanted.
   BroadPhase(std::span<const char> fixed, std::span<const Bounds> boxes);
-  /// Appends each pair once, in any order of the two, in an order that depends on the boxes alone. Boxes that touch
-  /// overlap; one that is not finite overlaps nothing.
+  /// Appends each pair once, in any order of the two, in an order that depends on the boxes alone.
+  /// Boxes that touch overlap; one that is not finite overlaps nothing.
   /// wanted: whether a pair is; asked by any number of threads.
   void find(std::span<const Bounds> boxes, std::vector<Pair>& pairs,
             const std::function<bool(int, int)>& wanted = {});

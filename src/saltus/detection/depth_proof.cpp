@@ -1,7 +1,8 @@
-// Branch and bound over the sphere of directions. With K = a - b, h(u) = max w . u over K is the width of the overlap
-// along u, and the depth its least value over unit u. Each triangle of directions u_1, u_2, u_3 carries the points w_i of
-// K farthest along its corners; it is done where a lower bound of h over it reaches the depth, else cut at its longest
-// edge. One corner of the first triangles is the direction found; triangles at it have a bound of second order.
+// Branch and bound over the sphere of directions. With K = a - b, h(u) = max w . u over K is the
+// width of the overlap along u, and the depth its least value over unit u. Each triangle of
+// directions u_1, u_2, u_3 carries the points w_i of K farthest along its corners; it is done where
+// a lower bound of h over it reaches the depth, else cut at its longest edge. One corner of the
+// first triangles is the direction found; triangles at it have a bound of second order.
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -27,8 +28,8 @@ struct Triangle {
   bool at_best;  ///< corner 0 is the direction found
 };
 
-/// h of one shape near a direction p: |B u| + x . u, with x a point that the shape is free to choose. B is 0 for a
-/// polyhedron, and for a cylinder where p is its axis.
+/// h of one shape near a direction p: |B u| + x . u, with x a point that the shape is free to
+/// choose. B is 0 for a polyhedron, and for a cylinder where p is its axis.
 struct Rounded {
   Matrix3 B = Matrix3::Zero();
   Vector3 Bp = Vector3::Zero();
@@ -101,7 +102,8 @@ class Proof {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  /// h of the cores without their balls has to reach this; below 0 at |u| >= 1/2, as all triangles have it.
+  /// h of the cores without their balls has to reach this; below 0 at |u| >= 1/2, as all triangles
+  /// have it.
   double enough() const {
     const double least = depth_ - rounding_ - tolerance_;
     return least > 0.0 ? least : 0.5 * least;
@@ -137,8 +139,8 @@ class Proof {
     open_[at(open_count_++)] = two;
   }
 
-  /// For u = sum c_j u_j, c >= 0, sum c = 1:  h(u) >= max_i w_i . u >= max over weights l of min_j sum_i l_i w_i . u_j,
-  /// the value of a game; |u| <= 1 lets h(u/|u|) be more where it is positive.
+  /// For u = sum c_j u_j, c >= 0, sum c = 1:  h(u) >= max_i w_i . u >= max over weights l of min_j
+  /// sum_i l_i w_i . u_j, the value of a game; |u| <= 1 lets h(u/|u|) be more where it is positive.
   double bound_of(const Triangle& T) const {
     Matrix3 G;
     for (int i = 0; i < 3; ++i)
@@ -158,7 +160,8 @@ class Proof {
     return best;
   }
 
-  /// Largest value over t in [0, 1] of the least component of (1 - t) f + t g: at an end, or where two are equal.
+  /// Largest value over t in [0, 1] of the least component of (1 - t) f + t g: at an end, or where
+  /// two are equal.
   static double best_mean(const Vector3& f, const Vector3& g) {
     double best = std::max(f.minCoeff(), g.minCoeff());
     for (int j = 0; j < 3; ++j) {
@@ -171,7 +174,8 @@ class Proof {
     return best;
   }
 
-  /// A linear part of h over the triangle at the direction p found: values at p, slopes along t_1, t_2.
+  /// A linear part of h over the triangle at the direction p found: values at p, slopes along t_1,
+  /// t_2.
   struct Linear {
     double value, one, two;
     Linear mean(double t, const Linear& other) const {
@@ -182,8 +186,9 @@ class Proof {
 
   /// On u = p + t, t = c_1 t_1 + c_2 t_2 across p, c_1 + c_2 <= 1, each shape has
   ///   |B(p + t)| >= |B p| + e . B t + |B t - (e . B t) e|^2 / 2 (|B p| + max |B t|),   e = B p/|B p|,
-  /// and |u| <= 1 + |t|^2/2. So h(u) - depth |u| is at least a linear and a quadratic form in c; as c_1 + c_2 <= 1 the
-  /// linear one with slopes l >= 0 is above (l . c)(c_1 + c_2), and the sum has to be copositive.
+  /// and |u| <= 1 + |t|^2/2. So h(u) - depth |u| is at least a linear and a quadratic form in c; as
+  /// c_1 + c_2 <= 1 the linear one with slopes l >= 0 is above (l . c)(c_1 + c_2), and the sum has
+  /// to be copositive.
   bool reaches_depth(const Triangle& T) const {
     const Vector3 &u1 = T.corner[1].u, &u2 = T.corner[2].u;
     const double cos1 = u1.dot(p_), cos2 = u2.dot(p_);

@@ -4,7 +4,8 @@
 
 namespace saltus {
 
-/// What is known about h(u) = -s(-u), the width of the overlap along the unit vector u, over all of them.
+/// What is known about h(u) = -s(-u), the width of the overlap along the unit vector u, over all of
+/// them.
 struct DepthProof {
   bool proven = false;          ///< h >= depth - tolerance everywhere
   bool better = false;          ///< else: h(-n) < depth - tolerance
@@ -12,8 +13,8 @@ struct DepthProof {
   double doubt = 0.0;           ///< neither: h >= depth - doubt everywhere [m]
 };
 
-/// Bounds h from below over the whole sphere, given a local minimum: depth = h(-n) [m]. Works best on cores from which
-/// balls are taken away (Convex::rounding).
+/// Bounds h from below over the whole sphere, given a local minimum: depth = h(-n) [m]. Works best
+/// on cores from which balls are taken away (Convex::rounding).
 DepthProof prove_depth(const Convex& a, const Convex& b, const Vector3& n, double depth,
                        double tolerance);
 

@@ -100,7 +100,8 @@ struct Detector::Work {
     }
     sort_pairs();
   }
-  /// By the smaller collider, then the other one: counted by the first, sorted among few by the second.
+  /// By the smaller collider, then the other one: counted by the first, sorted among few by the
+  /// second.
   void sort_pairs() {
     start.assign(colliders.size() + 1, 0);
     for (auto& [a, b] : found) {
@@ -118,7 +119,8 @@ struct Detector::Work {
     }
   }
   void collide_pairs(std::vector<DetectedContact>& contacts);
-  /// Spheres farther apart than the margin by more than round-off: three of four pairs of boxes in a dense packing.
+  /// Spheres farther apart than the margin by more than round-off: three of four pairs of boxes in
+  /// a dense packing.
   bool far_apart(int a, int b) const {
     const Ball &p = balls[static_cast<std::size_t>(a)], &q = balls[static_cast<std::size_t>(b)];
     if (p.radius < 0.0 || q.radius < 0.0) return false;
@@ -163,8 +165,8 @@ void Detector::Work::collide_pairs(std::vector<DetectedContact>& contacts) {
         *contact++ = {a, b, *point, keys.key(a, b, point->feature)};
     }
   });
-  // Pairs move from block to block: each gets room for the fullest, and then no step allocates. Of many blocks that would be
-  // several times what they hold.
+  // Pairs move from block to block: each gets room for the fullest, and then no step allocates. Of
+  // many blocks that would be several times what they hold.
   for (std::size_t block = 0; block < blocks && blocks <= kFewColliderBlocks; ++block) {
     if (points[block].capacity() < most) points[block].reserve(most + most / 4);
     counts[block].reserve(kBlock);

@@ -64,11 +64,13 @@ struct Clearance {
   }
 };
 
-/// Detection over a fixed list of colliders. Results depend on the poses of this call only, not on those before: what it
-/// keeps between calls (sorted axes, separating axes) saves time and changes no bit.
+/// Detection over a fixed list of colliders. Results depend on the poses of this call only, not on
+/// those before: what it keeps between calls (sorted axes, separating axes) saves time and changes
+/// no bit.
 class Detector {
  public:
-  /// At most KeyLayout::kMostShapes colliders. Two colliders of one frame, of the world, or of an excluded pair of frames never touch.
+  /// At most KeyLayout::kMostShapes colliders. Two colliders of one frame, of the world, or of an
+  /// excluded pair of frames never touch.
   Detector(std::vector<Collider> colliders, double margin,
            std::vector<std::array<int, 2>> excluded_frames);
   ~Detector();
@@ -79,9 +81,11 @@ class Detector {
   double margin() const;
   /// All contact points with gap <= margin, by increasing key. frames: pose of each frame.
   void detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
-  /// The same for the pairs of colliders that the last detect() found near each other, without a broad phase.
+  /// The same for the pairs of colliders that the last detect() found near each other, without a
+  /// broad phase.
   void refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
-  /// Of pairs (a, b), a < b, that meet, where the last detect() or refine() had them and none was within the margin.
+  /// Of pairs (a, b), a < b, that meet, where the last detect() or refine() had them and none was
+  /// within the margin.
   Clearance clearance(const std::function<bool(int, int)>& meet);
 
  private:

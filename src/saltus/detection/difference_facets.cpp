@@ -1,15 +1,17 @@
-// K = a - b, all w = x - y of points x of a and y of b. h(u) = max u . w over K is the width of the overlap along u, and
-// s(n) = -h(-n). Of bodies that overlap the least h over all u is that of a face of K: of a face of a or of b, or of an
-// edge of each.
+// K = a - b, all w = x - y of points x of a and y of b. h(u) = max u . w over K is the width of the
+// overlap along u, and s(n) = -h(-n). Of bodies that overlap the least h over all u is that of a
+// face of K: of a face of a or of b, or of an edge of each.
 //
-// A polytope in K (InnerPolytope) is raised to the farthest point of K along the normal of its nearest triangle, until
-// that triangle lies in a face of K. No h is below that of the nearest triangle, so the first one that cannot be raised
-// proves the depth; those that follow within the tie are looked at as well. Triangles that have to be raised get smaller
-// around the least h by some factor with each of them, hence their number grows with the logarithm of that of the faces
-// where one face is the nearest, and with their number where all are equally near, as of balls about one centre.
+// A polytope in K (InnerPolytope) is raised to the farthest point of K along the normal of its
+// nearest triangle, until that triangle lies in a face of K. No h is below that of the nearest
+// triangle, so the first one that cannot be raised proves the depth; those that follow within the
+// tie are looked at as well. Triangles that have to be raised get smaller around the least h by
+// some factor with each of them, hence their number grows with the logarithm of that of the faces
+// where one face is the nearest, and with their number where all are equally near, as of balls
+// about one centre.
 //
-// Of bodies apart s(n) <= distance. Where a face of K reaches that, it holds the closest point, and the corners that the
-// closest point is a mean of are corners of it.
+// Of bodies apart s(n) <= distance. Where a face of K reaches that, it holds the closest point, and
+// the corners that the closest point is a mean of are corners of it.
 #include "saltus/detection/difference_facets.h"
 
 #include <Eigen/Geometry>
@@ -139,8 +141,8 @@ class FacetSearch {
     return true;
   }
 
-  /// The best axis at the corners that the closest point is a mean of; n separates the bodies. Empty where round-off hides
-  /// the closest point.
+  /// The best axis at the corners that the closest point is a mean of; n separates the bodies.
+  /// Empty where round-off hides the closest point.
   std::optional<Axis> apart(const Vector3& n) {
     const Closest close = closest_points(convex(a_), convex(b_), limit_, 1e-15);
     if (!close.apart) return {};
@@ -156,8 +158,9 @@ class FacetSearch {
     return store_.candidates.empty() ? Axis{close.distance, n, -1, -1} : choice();
   }
 
-  /// Axes of the faces and edges of a and b that make the face of K in which the triangle lies. False where the first
-  /// triangle has none that is as good as it says; corners of a face of a hull may lie below its plane.
+  /// Axes of the faces and edges of a and b that make the face of K in which the triangle lies.
+  /// False where the first triangle has none that is as good as it says; corners of a face of a
+  /// hull may lie below its plane.
   bool try_features(const Triple& corner, const InnerPolytope::Face& face) {
     const bool first = store_.candidates.empty();
     const double enough = -face.h - kProof * reach_, least = std::max(best_, -face.h) - slack_;

@@ -5,8 +5,8 @@
 namespace saltus {
 namespace {
 
-/// A corner of the polygon that is being cut, and the side that leaves it: an edge of the subject, or side `side` of the
-/// clip polygon.
+/// A corner of the polygon that is being cut, and the side that leaves it: an edge of the subject,
+/// or side `side` of the clip polygon.
 struct CutCorner {
   Vector3 x;
   int subject, clip;  // codes
@@ -83,7 +83,8 @@ void cut_segment(const Polyhedron& subject, const Polyhedron& clip, int clip_fac
   if (end[0].subject == end[1].subject && end[0].clip == end[1].clip) work.polygon.pop_back();
 }
 
-/// One side of the clip polygon cuts the convex polygon (Sutherland, Hodgman), with d the distances outwards.
+/// One side of the clip polygon cuts the convex polygon (Sutherland, Hodgman), with d the distances
+/// outwards.
 void cut_polygon(const Polyhedron& subject, const Polyhedron& clip, int clip_face, int i,
                  const Side& s, double snap, OverlapWork& work) {
   const std::size_t n = work.polygon.size();

@@ -241,7 +241,8 @@ bool FacetSurface::meet(int t, const Vector3& x, double margin, Point& point) co
     point.gap = distance;
     return distance <= margin;
   }
-  // behind and beside it: only over a hollow side, where it is behind and beside the next triangle too
+  // behind and beside it: only over a hollow side, where it is behind and beside the next triangle
+  // too
   const auto hollow = [&](int side) {
     const int other = mesh_.neighbour[t][side];
     if (other < 0) return false;

@@ -6,9 +6,10 @@
 //     gap = |x - y|            in front of an edge or corner, along (x - y)/|x - y|,
 //     gap = -|x - y|           behind a hollow edge, behind all facets about it.
 //
-// Of the facets that look against the vertex the one on the shortest way against the vertex' own normals counts, so that
-// blocks that lie flush on each other touch by the faces they rest on and not by their sides. x behind a facet touches it
-// up to a depth of half the longest side of the facet, at most a quarter of what lies behind it: the far side is never met.
+// Of the facets that look against the vertex the one on the shortest way against the vertex' own
+// normals counts, so that blocks that lie flush on each other touch by the faces they rest on and
+// not by their sides. x behind a facet touches it up to a depth of half the longest side of the
+// facet, at most a quarter of what lies behind it: the far side is never met.
 #pragma once
 #include <limits>
 
@@ -18,9 +19,9 @@ namespace saltus {
 
 class FacetSurface {
  public:
-  /// Facets by their vertices, the third -1 of an edge in the plane of x and y with the outside on its right; `vertices` are
-  /// their places at the start. width [m] > 0: edges are met as strips so far to both sides. Throws UsageError like
-  /// triangle_mesh().
+  /// Facets by their vertices, the third -1 of an edge in the plane of x and y with the outside on
+  /// its right; `vertices` are their places at the start. width [m] > 0: edges are met as strips so
+  /// far to both sides. Throws UsageError like triangle_mesh().
   FacetSurface(std::vector<Vector3> vertices, std::span<const std::array<int, 3>> facets,
                double width);
   /// One that does not deform, in its own frame.
@@ -32,11 +33,12 @@ class FacetSurface {
   /// To be set before refit() [m].
   std::vector<Vector3>& places() { return place_; }
   const Vector3& place(int vertex) const { return place_[vertex]; }
-  /// Normals and boxes for the present places; nothing is allocated. A facet whose area is 0 has no normal, and neither
-  /// touches nor counts among those about a vertex.
+  /// Normals and boxes for the present places; nothing is allocated. A facet whose area is 0 has no
+  /// normal, and neither touches nor counts among those about a vertex.
   void refit();
   bool has_area(int triangle) const { return !mesh_.normal[triangle].isZero(0.0); }
-  /// How far behind an open surface a vertex may touch it [m]; 0 of a closed one, whose box holds all that is behind it.
+  /// How far behind an open surface a vertex may touch it [m]; 0 of a closed one, whose box holds
+  /// all that is behind it.
   double beyond() const { return mesh_.closed ? 0.0 : deepest_; }
   /// Of all vertices.
   Bounds box() const { return {vertex_tree_.nodes[0].low, vertex_tree_.nodes[0].high}; }
@@ -47,10 +49,11 @@ class FacetSurface {
   /// Weights of the vertices of the facet of point x of a triangle, >= 0 and of sum 1.
   Vector3 weights(int triangle, const Vector3& x) const;
 
-  /// How much the surface at a vertex looks along d (unit): the most of n . d over the normals of its facets and the mean of
-  /// them; 1 without facets, or with none that has an area.
+  /// How much the surface at a vertex looks along d (unit): the most of n . d over the normals of
+  /// its facets and the mean of them; 1 without facets, or with none that has an area.
   double looks(int vertex, const Vector3& d) const;
-  /// A vertex lay behind a facet at the start, no farther from it than the longest side of the facet: they never touch.
+  /// A vertex lay behind a facet at the start, no farther from it than the longest side of the
+  /// facet: they never touch.
   bool was_behind(int vertex, int facet) const;
   /// Of the start, in units of length: what is closer than 1e-9 of it is in one place.
   double size() const { return size_; }
@@ -90,8 +93,8 @@ class FacetSurface {
     Vector3 y, normal;
     double gap = 0.0;
   };
-  /// The point that the vertex at x touches with gap <= margin; false where there is none. looks(d): of the vertex.
-  /// skipped(facet): not to be met.
+  /// The point that the vertex at x touches with gap <= margin; false where there is none.
+  /// looks(d): of the vertex. skipped(facet): not to be met.
   template <class Looks, class Skipped>
   bool nearest(const Vector3& x, double margin, const Looks& looks, const Skipped& skipped,
                Point& found) const {
@@ -122,8 +125,8 @@ class FacetSurface {
     return best < std::numeric_limits<double>::infinity();
   }
 
-  /// Sides between facets that stand out by more than 20 degrees at the start: they touch those of another surface where
-  /// they cross.
+  /// Sides between facets that stand out by more than 20 degrees at the start: they touch those of
+  /// another surface where they cross.
   struct Edge {
     int triangle = 0, side = 0, beside = 0;  ///< from corner `side` of the triangle to the next one
   };
@@ -143,14 +146,16 @@ class FacetSurface {
     const auto& corners = mesh_.triangles[edge.triangle];
     return {corners[edge.side], corners[(edge.side + 1) % 3]};
   }
-  /// d (unit, across the edge) lies between the normals of its two facets, or within 15 degrees of them.
+  /// d (unit, across the edge) lies between the normals of its two facets, or within 15 degrees of
+  /// them.
   bool stands_out(const Edge& edge, const Vector3& d) const;
   /// The surface goes on beside this side of a triangle, bent by less than 20 degrees now.
   bool goes_on(int triangle, int side) const;
   double depth(int triangle) const { return depth_[triangle]; }
   /// The surface has no rim: it has an inside.
   bool closed() const;
-  /// Distance [m] from the surface to a point inside; 0 of one outside, and where the surface is not closed.
+  /// Distance [m] from the surface to a point inside; 0 of one outside, and where the surface is
+  /// not closed.
   double depth_of(const Vector3& x) const;
   double deepest() const { return deepest_; }
 

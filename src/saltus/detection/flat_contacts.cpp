@@ -1,7 +1,8 @@
-// The end of a cylinder shows as a disc, its mantle as the line that looks along the normal; a polyhedron as a face, a
-// capsule as a segment. Points of a disc are those of its rim at 0, 90, 180 and 270 degrees of the frame of the
-// cylinder, where the rim crosses the border of the other part, and the corners of the other part inside it: all are on
-// both surfaces, and none moves along the rim while the two shapes rest.
+// The end of a cylinder shows as a disc, its mantle as the line that looks along the normal; a
+// polyhedron as a face, a capsule as a segment. Points of a disc are those of its rim at 0, 90, 180
+// and 270 degrees of the frame of the cylinder, where the rim crosses the border of the other part,
+// and the corners of the other part inside it: all are on both surfaces, and none moves along the
+// rim while the two shapes rest.
 #include "saltus/detection/flat_contacts.h"
 
 #include <algorithm>
@@ -164,7 +165,8 @@ class FlatContacts {
            p.minCoeff() <= std::sqrt(kOnRim * size_ * D.radius);
   }
 
-  /// Part of the way from x to y, seen in the disc, that lies inside: from and to in [0, 1]. Ends on the rim are inside.
+  /// Part of the way from x to y, seen in the disc, that lies inside: from and to in [0, 1]. Ends
+  /// on the rim are inside.
   bool inside(const Part& D, const Vector3& x, const Vector3& y, double& from, double& to) const {
     const double snap = kOnRim * size_;
     const Eigen::Vector2d p = in_disc(D, x), q = in_disc(D, y), e = q - p;
@@ -254,8 +256,8 @@ class FlatContacts {
     }
   }
 
-  /// The angle on the rim of D from which the way along n meets the rim of E, by Newton's method on |y - c|^2 = R^2 with y
-  /// over E; false where the rims pass each other.
+  /// The angle on the rim of D from which the way along n meets the rim of E, by Newton's method on
+  /// |y - c|^2 = R^2 with y over E; false where the rims pass each other.
   bool cross_rim(const Part& D, const Part& E, double& angle) const {
     const Vector3& n = touch_.n;
     const double R = E.radius, slope = E.w.dot(n);

@@ -1,12 +1,14 @@
-// A closed surface of triangles with corners in a convex body K, grown outwards where it is nearest to the origin.
+// A closed surface of triangles with corners in a convex body K, grown outwards where it is nearest
+// to the origin.
 //
-// h(u) = max u . w over K. Every triangle with corners w_1, w_2, w_3 and any unit vector n at all are no nearer to 0 than
-// min n . w_i. Where these are above 0 for n along the outward normals, the surface goes around 0, and the ball of the
-// least of them lies in K:
+// h(u) = max u . w over K. Every triangle with corners w_1, w_2, w_3 and any unit vector n at all
+// are no nearer to 0 than min n . w_i. Where these are above 0 for n along the outward normals, the
+// surface goes around 0, and the ball of the least of them lies in K:
 //
 //   h(u) >= min over triangles of min_i n . w_i   for every u.
 //
-// Neither a convex surface nor exact normals are needed for that, hence round-off of thin triangles does no harm.
+// Neither a convex surface nor exact normals are needed for that, hence round-off of thin triangles
+// does no harm.
 #pragma once
 #include <array>
 #include <vector>
@@ -34,14 +36,15 @@ class InnerPolytope {
   InnerPolytope();
   /// Starts anew with four corners that span space, in any order.
   void start(const std::array<Corner, 4>& corners);
-  /// The triangle of the least h (the oldest of equal ones) that was not returned before; -1 if there is none.
+  /// The triangle of the least h (the oldest of equal ones) that was not returned before; -1 if
+  /// there is none.
   int nearest();
   /// A copy, for faces move when others are made.
   Face face(int f) const { return faces_[at(f)]; }
   const Corner& corner(int i) const { return corners_[at(i)]; }
   int corners() const { return static_cast<int>(corners_.size()); }
-  /// Triangle f, and those connected to it that w lies in front of by more than `tolerance`, are replaced by triangles from
-  /// their border to w.
+  /// Triangle f, and those connected to it that w lies in front of by more than `tolerance`, are
+  /// replaced by triangles from their border to w.
   void raise(int f, const Corner& w, double tolerance);
 
  private:

@@ -1,4 +1,5 @@
-// Trees of boxes over items that move while their order in the tree stays: found once, fitted to every new place.
+// Trees of boxes over items that move while their order in the tree stays: found once, fitted to
+// every new place.
 #pragma once
 #include <algorithm>
 #include <numeric>

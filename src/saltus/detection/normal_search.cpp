@@ -121,8 +121,8 @@ class Curvature {
   double length_ = 0.0;
 };
 
-/// s(n) = n . m with m = x_a(-n) - x_b(n) on a sheet of each:  grad s = m,  s'' = -(h_a'' + h_b''), and on the sphere
-/// s'' - s.
+/// s(n) = n . m with m = x_a(-n) - x_b(n) on a sheet of each:  grad s = m,  s'' = -(h_a'' + h_b''),
+/// and on the sphere s'' - s.
 class SheetPair {
  public:
   SheetPair(const Convex& a, const Sheet& sheet_a, const Convex& b, const Sheet& sheet_b)

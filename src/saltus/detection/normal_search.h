@@ -4,7 +4,8 @@
 
 namespace saltus {
 
-/// Numbers of the features of a cylinder and an ellipsoid, as Polyhedron::codes() has for corners and edges.
+/// Numbers of the features of a cylinder and an ellipsoid, as Polyhedron::codes() has for corners
+/// and edges.
 struct SmoothCodes {
   static constexpr int kInside = 0;                      ///< of a flat end, of an ellipsoid
   static constexpr int kMantle = 1;                      ///< the line of the mantle that touches
@@ -16,7 +17,8 @@ struct SmoothCodes {
 };
 int codes(const Convex& shape);
 
-/// Where the cores touch or come closest: n from b to a, s(n) (separation()), a point of each, the features they are on.
+/// Where the cores touch or come closest: n from b to a, s(n) (separation()), a point of each, the
+/// features they are on.
 struct Touch {
   Vector3 n = Vector3::UnitZ();
   double s = 0.0;
@@ -24,9 +26,10 @@ struct Touch {
   int code_a = 0, code_b = 0;
 };
 
-/// The largest s(n) near one of `starts`. With each shape n lies on a flat face (it is its normal), on an edge or mantle
-/// (normal to a line), or anywhere (a rim, a corner, an ellipsoid); Newton's method on what is free of n finds the best
-/// of each choice that lies near the start, and the best of all counts. Faces count first where they are as good up to
+/// The largest s(n) near one of `starts`. With each shape n lies on a flat face (it is its normal),
+/// on an edge or mantle (normal to a line), or anywhere (a rim, a corner, an ellipsoid); Newton's
+/// method on what is free of n finds the best of each choice that lies near the start, and the best
+/// of all counts. Faces count first where they are as good up to
 /// 1e-12 of the size.
 Touch largest_separation(const Convex& a, const Convex& b, std::span<const Vector3> starts);
 

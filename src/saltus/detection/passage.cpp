@@ -51,7 +51,8 @@ double relative_motion(const MovingShape& a, const MovingShape& b) {
   return (a.shift - b.shift).norm() + (turning > 0.0 ? turning : 0.0);
 }
 
-// The gap changes by no more than the motion V does: from gap g on nothing can touch before the way has grown by g/V.
+// The gap changes by no more than the motion V does: from gap g on nothing can touch before the way
+// has grown by g/V.
 Passage passage(const MovingShape& a, const MovingShape& b, double size,
                 std::vector<ContactPoint>& points) {
   if (std::holds_alternative<Plane>(*a.shape) || std::holds_alternative<Plane>(*b.shape))

@@ -1,4 +1,5 @@
-// Whether a shape passes through another on its way between two places: contacts are looked for in places only.
+// Whether a shape passes through another on its way between two places: contacts are looked for in
+// places only.
 #pragma once
 #include "saltus/detection/narrow_phase.h"
 
@@ -25,8 +26,8 @@ enum class Passage {
   through,  ///< a enters b and ends up outside, though perhaps beside what it entered
   beyond    ///< a enters b and ends up on the far side: outside there, or nearer to it
 };
-/// Whether a passes b, from a hundredth of `size` [m], the thickness of the thinner of the two, deep on. Planes have no far
-/// side. `points` is scratch.
+/// Whether a passes b, from a hundredth of `size` [m], the thickness of the thinner of the two,
+/// deep on. Planes have no far side. `points` is scratch.
 Passage passage(const MovingShape& a, const MovingShape& b, double size,
                 std::vector<ContactPoint>& points);
 

@@ -1,4 +1,5 @@
-// The expanding polytope: corners of a - b around 0, grown at the face that is closest to 0 until it is a face of a - b.
+// The expanding polytope: corners of a - b around 0, grown at the face that is closest to 0 until
+// it is a face of a - b.
 #include <algorithm>
 #include <cmath>
 
@@ -104,7 +105,8 @@ class Polytope {
     return best;
   }
 
-  /// The faces that w sees are replaced by those from their border to w; false where nothing is seen or room is left.
+  /// The faces that w sees are replaced by those from their border to w; false where nothing is
+  /// seen or room is left.
   bool cap(const Vector3& w) {
     border_count_ = 0;
     for (int f = 0; f < face_count_; ++f) {

@@ -1,4 +1,5 @@
-// Convex shapes against the half space z <= 0 of the frame of b. With n = B e_z, a point p of a has the gap n . (p - x_B).
+// Convex shapes against the half space z <= 0 of the frame of b. With n = B e_z, a point p of a has
+// the gap n . (p - x_B).
 #include <cmath>
 
 #include "saltus/detection/contact_rules.h"
@@ -43,8 +44,9 @@ void contacts(const Capsule& a, const Plane&, const Pose& B, double margin, Cont
   }
 }
 
-// Of each rim the deepest point (features 0 and 5). Of an end that looks down also the points at 0, 90, 180 and 270
-// degrees of the frame of the cylinder; where it lies flat they replace the deepest one.
+// Of each rim the deepest point (features 0 and 5). Of an end that looks down also the points at 0,
+// 90, 180 and 270 degrees of the frame of the cylinder; where it lies flat they replace the deepest
+// one.
 void contacts(const Cylinder& a, const Plane&, const Pose& B, double margin, ContactPoints& out) {
   const HalfSpace plane(B);
   const Vector3& n = plane.n;

@@ -1,7 +1,7 @@
-// Separating axes over faces and pairs of edges; then the overlap of the two faces that look along the axis. The largest
-// separation s over the axes is minus the depth in penetration, and a lower bound of the distance elsewhere: where no
-// point with this gap is found, the distance is between corners or edges that no axis finds, and the closest points are
-// searched for.
+// Separating axes over faces and pairs of edges; then the overlap of the two faces that look along
+// the axis. The largest separation s over the axes is minus the depth in penetration, and a lower
+// bound of the distance elsewhere: where no point with this gap is found, the distance is between
+// corners or edges that no axis finds, and the closest points are searched for.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,8 +16,8 @@ namespace {
 constexpr double kSnap = 1e-7;  // of the size: what lies so close to the side of a face is on it
 constexpr double kSameSpot = 1e-9;  // of the size: corners this close along n touch together
 
-/// Of the faces that hold one of the corners farthest along d, the one that looks along d most; the first of several. Of boxes and
-/// triangles no other face looks along d more, and all are tried.
+/// Of the faces that hold one of the corners farthest along d, the one that looks along d most; the
+/// first of several. Of boxes and triangles no other face looks along d more, and all are tried.
 int face_along(const Polyhedron& P, const Vector3& d, double tie) {
   int best = -1;
   double most = 0.0;
@@ -115,7 +115,8 @@ class PolyhedronContacts {
     least_ = std::min(least_, gap);
   }
 
-  /// Corners of the overlap of two faces along n, gaps no less than s; the plane of `clip_a ? a : b` cuts.
+  /// Corners of the overlap of two faces along n, gaps no less than s; the plane of `clip_a ? a :
+  /// b` cuts.
   void overlap(const Vector3& n, int face_a, int face_b, bool clip_a, double s) {
     const Polyhedron &subject = clip_a ? pair_.b : pair_.a, &clip = clip_a ? pair_.a : pair_.b;
     const Vector3 k = clip_a ? Vector3(-n) : n;
@@ -183,7 +184,8 @@ class PolyhedronContacts {
     return true;
   }
 
-  /// The edge whose two corners are farthest along d together; -1 if there is another number of such corners.
+  /// The edge whose two corners are farthest along d together; -1 if there is another number of
+  /// such corners.
   int edge_along(const Polyhedron& P, const Vector3& d) const {
     const auto ends = P.level(d, P.farthest(d), kSameSpot * pair_.size);
     return ends.size() == 2 ? P.edge_between(ends[0], ends[1]) : -1;

@@ -52,8 +52,9 @@ struct Line {
   double project(const Vector3& x) const { return clamp(direction.dot(x - centre)); }
 };
 
-/// Parameters of closest points of two segments with unit directions u, w: the minimum of a quadratic over a rectangle.
-/// Of several closest points of parallel segments it is the middle of the overlap.
+/// Parameters of closest points of two segments with unit directions u, w: the minimum of a
+/// quadratic over a rectangle. Of several closest points of parallel segments it is the middle of
+/// the overlap.
 std::array<double, 2> closest_parameters(const Line& a, const Line& b) {
   const Vector3 d = a.centre - b.centre;
   const double c = a.direction.dot(b.direction), du = d.dot(a.direction), dw = d.dot(b.direction);
@@ -72,8 +73,8 @@ std::array<double, 2> closest_parameters(const Line& a, const Line& b) {
 
 }  // namespace
 
-// With t the place of p along the segment and c = d . u: on the mantle it is r/sqrt(1 - c^2), as far as that place lies
-// beside the segment, else the ball about the end is left.
+// With t the place of p along the segment and c = d . u: on the mantle it is r/sqrt(1 - c^2), as
+// far as that place lies beside the segment, else the ball about the end is left.
 double way_out(const Vector3& p, const Vector3& end0, const Vector3& end1, double radius,
                const Vector3& d) {
   const Vector3 axis = end1 - end0;
@@ -105,7 +106,8 @@ void contacts(const Sphere& a, const Capsule& b, const Pose& B, double margin, C
   add_round(Vector3::Zero(), a.radius, closest, b.radius, B.R.col(0), 0, margin, out);
 }
 
-// c: the centre in the frame of the cylinder, rho its distance from the axis. Inside, the nearer of mantle and ends.
+// c: the centre in the frame of the cylinder, rho its distance from the axis. Inside, the nearer of
+// mantle and ends.
 void contacts(const Sphere& a, const Cylinder& b, const Pose& B, double margin,
               ContactPoints& out) {
   const Vector3 c = -(B.R.transpose() * B.x);
@@ -177,9 +179,9 @@ void contacts(const Sphere& a, const ConvexHull& b, const Pose& B, double margin
   add_to_ball(closest, distance, n, a.radius, B, margin, out);
 }
 
-// The closest points of the two segments (feature 0). Where they are nearly parallel, both ends of their overlap
-// (features 1 and 2: an end of a, 3 and 4: of b) with their closest points on the other segment; then feature 0 only
-// counts where it is deeper than both.
+// The closest points of the two segments (feature 0). Where they are nearly parallel, both ends of
+// their overlap (features 1 and 2: an end of a, 3 and 4: of b) with their closest points on the
+// other segment; then feature 0 only counts where it is deeper than both.
 void contacts(const Capsule& a, const Capsule& b, const Pose& B, double margin,
               ContactPoints& out) {
   const Line A{Vector3::Zero(), Vector3::UnitZ(), a.half_length};

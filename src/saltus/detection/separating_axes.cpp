@@ -26,8 +26,9 @@ Axis face_axis(const Polyhedron& faces, const Polyhedron& other, double tie, dou
   return best;
 }
 
-/// True where the arcs of the normals of edge u of a and of edge w of b, reversed, cross on the sphere: only then the
-/// two edges make a face of a - b. A segment has the great circle across u as arc.
+/// True where the arcs of the normals of edge u of a and of edge w of b, reversed, cross on the
+/// sphere: only then the two edges make a face of a - b. A segment has the great circle across u as
+/// arc.
 bool arcs_cross(const Polyhedron& a, int e, const Vector3& u, const Polyhedron& b, int f,
                 const Vector3& w) {
   const bool arc_a = a.faces() > 2, arc_b = b.faces() > 2;
@@ -43,7 +44,8 @@ bool arcs_cross(const Polyhedron& a, int e, const Vector3& u, const Polyhedron& 
     if (!(a_w * b_w < 0.0)) return false;
   }
   if (!arc_a || !arc_b) return true;
-  // both arcs in one hemisphere; u is along (left normal) x (right normal), so is w; the normals of b are reversed
+  // both arcs in one hemisphere; u is along (left normal) x (right normal), so is w; the normals of
+  // b are reversed
   return c_u * b_w < 0.0;
 }
 
@@ -98,7 +100,8 @@ Axis box_face_axis(const BoxAxes& faces, const BoxAxes& other, const Vector3& d,
   return best;
 }
 
-/// The edge along axis k through the corner farthest along d; sides that d does not decide are the lower ones.
+/// The edge along axis k through the corner farthest along d; sides that d does not decide are the
+/// lower ones.
 int edge_along(const BoxAxes& box, int k, const Vector3& d) {
   int corner = 0;
   for (int i = 0; i < 3; ++i)

@@ -1,10 +1,11 @@
-// Ellipsoids and cylinders against convex shapes: the normal by search, proved where the shapes overlap, then the flat
-// parts along it.
+// Ellipsoids and cylinders against convex shapes: the normal by search, proved where the shapes
+// overlap, then the flat parts along it.
 //
-// An ellipsoid is another convex body and a ball of the least radius of curvature, which can roll in it. Without their
-// balls, shapes that overlap little are apart, where the normal follows from the closest points and no other is as good.
-// Deeper ones: the expanding polytope gives the start, Newton's method ends the search, branch and bound over all
-// directions proves the depth, or sends the search elsewhere.
+// An ellipsoid is another convex body and a ball of the least radius of curvature, which can roll
+// in it. Without their balls, shapes that overlap little are apart, where the normal follows from
+// the closest points and no other is as good. Deeper ones: the expanding polytope gives the start,
+// Newton's method ends the search, branch and bound over all directions proves the depth, or sends
+// the search elsewhere.
 #include <algorithm>
 #include <cmath>
 
@@ -99,7 +100,8 @@ class SmoothContacts {
   }
 
  private:
-  /// For shapes so near that the direction between their closest points is lost in round-off: that of a moved towards b.
+  /// For shapes so near that the direction between their closest points is lost in round-off: that
+  /// of a moved towards b.
   Vector3 normal_moved_closer(const Convex& a, const Convex& b) const {
     Convex moved = a;
     const Vector3 d = b.centre - a.centre;
@@ -116,8 +118,8 @@ class SmoothContacts {
     return true;
   }
 
-  /// The search ended at the points that are closest without the balls. An ellipsoid touches in one point, which it gives
-  /// to round-off; flat parts may touch in many.
+  /// The search ended at the points that are closest without the balls. An ellipsoid touches in one
+  /// point, which it gives to round-off; flat parts may touch in many.
   bool is_closest(double distance, double balls) const {
     if (!(touch_.s + balls >= distance * (1.0 - 10.0 * kClose))) return false;
     return balls == 0.0 || (holds(a_, touch_.on_a, -touch_.n, kProven * size_) &&
@@ -139,7 +141,8 @@ class SmoothContacts {
     touch_.code_a = touch_.code_b = 0;
   }
 
-  /// No direction separates with less, or the search goes on from one that does. What is left open [m].
+  /// No direction separates with less, or the search goes on from one that does. What is left open
+  /// [m].
   double prove(const Convex& a, const Convex& b) {
     for (int k = 0; k < kMostSearches; ++k) {
       const DepthProof proof = prove_depth(a, b, touch_.n, -touch_.s, kProven * size_);

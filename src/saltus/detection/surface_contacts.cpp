@@ -1,7 +1,8 @@
-// Meshes and height fields: each triangle near the shape is met alone, then judged by its neighbours. A normal that leaves
-// the surface at an edge or corner must lie between the normals of the triangles there: the neighbours must fall away
-// below the plane across it. Where they do not, the edge is inside the surface and the triangle acts along its own
-// normal. What touches from behind does not count.
+// Meshes and height fields: each triangle near the shape is met alone, then judged by its
+// neighbours. A normal that leaves the surface at an edge or corner must lie between the normals of
+// the triangles there: the neighbours must fall away below the plane across it. Where they do not,
+// the edge is inside the surface and the triangle acts along its own normal. What touches from
+// behind does not count.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -209,8 +210,8 @@ class SurfaceContacts {
     return flat_side(t, vertex) && flat_side(t, (vertex + 2) % 3);
   }
 
-  /// True where n leaves the surface at the feature of T that lies farthest along it: at an edge the triangle beside it
-  /// falls away, at a corner all about it.
+  /// True where n leaves the surface at the feature of T that lies farthest along it: at an edge
+  /// the triangle beside it falls away, at a corner all about it.
   bool leaves(int t, const Polyhedron& T, const Vector3& n) const {
     if (!(n.dot(T.normal[0]) > -kFlatEdge)) return false;
     const double reach = T.reach(n) - kFlatEdge * T.size;

@@ -143,8 +143,9 @@ void SurfaceDetector::Work::on_convex(int s, int c) {
   facets_on_convex(s, c);
 }
 
-// Corners of facets are left to the vertices. Where a face of the shape lies on the boundary surface its corners touch, and its sides
-// only where they cross a sharp edge: else what they cross is held by the vertices about it.
+// Corners of facets are left to the vertices. Where a face of the shape lies on the boundary
+// surface its corners touch, and its sides only where they cross a sharp edge: else what they cross
+// is held by the vertices about it.
 void SurfaceDetector::Work::facets_on_convex(int s, int c) {
   const FacetSurface& boundary = boundaries[static_cast<std::size_t>(s)].surface;
   const Other& other = others[static_cast<std::size_t>(c)];
@@ -161,7 +162,8 @@ void SurfaceDetector::Work::facets_on_convex(int s, int c) {
   const std::size_t first = found.size();
   for (const SurfaceTouch& touch : touches_found) {
     const ContactPoint& p = touch.point;
-    // a slab that reaches past a side of the boundary surface lies behind it by its width, and is met from below
+    // a slab that reaches past a side of the boundary surface lies behind it by its width, and is
+    // met from below
     if (!boundary.has_area(touch.triangle) || p.gap < -boundary.depth(touch.triangle)) continue;
     const FacetSurface::Point point{touch.triangle, p.x - 0.5 * p.gap * p.normal, p.normal, p.gap};
     SurfaceSide a = side_of(s, boundary, point);

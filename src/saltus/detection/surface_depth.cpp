@@ -24,7 +24,8 @@ bool on_ray(const TriangleMesh::Node& box, const Vector3& x, const Vector3& d, d
 
 }  // namespace
 
-// Way from the middle of a triangle inwards to the next one that looks the other way; infinite where there is none.
+// Way from the middle of a triangle inwards to the next one that looks the other way; infinite
+// where there is none.
 double FacetSurface::thickness(int t) const {
   const auto& [i, j, k] = mesh_.triangles[t];
   const Vector3 x = (mesh_.vertices[i] + mesh_.vertices[j] + mesh_.vertices[k]) / 3.0,

@@ -1,8 +1,10 @@
 // Where surfaces that deform touch rigid shapes, each other and themselves.
 //
-// A vertex of a boundary surface is a ball of radius 0 against a convex shape and touches one point of another surface; corners and
-// edges of convex shapes and the round ones touch facets of a boundary surface; vertices of each of two surfaces touch the other, and
-// sharp edges of the two where they cross. What a vertex of a boundary surface has found is not found again from the other side.
+// A vertex of a boundary surface is a ball of radius 0 against a convex shape and touches one point
+// of another surface; corners and edges of convex shapes and the round ones touch facets of a
+// boundary surface; vertices of each of two surfaces touch the other, and sharp edges of the two
+// where they cross. What a vertex of a boundary surface has found is not found again from the other
+// side.
 #pragma once
 #include <functional>
 #include <memory>
@@ -37,9 +39,10 @@ struct SurfaceContact {
 
 class SurfaceDetector {
  public:
-  /// `meets[a * materials + b]`: those materials touch each other. Colliders are numbered as given, boundary surfaces after them; at most
-  /// 2^20 - 1 of both and 2^22 vertices a surface. excluded: pairs of those numbers that never touch. Throws UsageError,
-  /// also where a boundary surface has no vertex.
+  /// `meets[a * materials + b]`: those materials touch each other. Colliders are numbered as given,
+  /// boundary surfaces after them; at most
+  /// 2^20 - 1 of both and 2^22 vertices a surface. excluded: pairs of those numbers that never
+  /// touch. Throws UsageError, also where a boundary surface has no vertex.
   SurfaceDetector(std::vector<DeformingShape> boundaries, std::span<const Collider> colliders,
                   double margin, int materials, const std::vector<char>& meets,
                   std::vector<std::array<int, 2>> excluded = {});
@@ -51,7 +54,8 @@ class SurfaceDetector {
   std::vector<Vector3>& vertices(int boundary);
   /// All contacts with gap <= margin. frames: pose of each frame of the colliders.
   void detect(std::span<const Pose> frames, std::vector<SurfaceContact>& contacts);
-  /// A point inside a closed surface, of a boundary surface, a mesh or the middle of a convex shape, deeper perhaps than detect() looks.
+  /// A point inside a closed surface, of a boundary surface, a mesh or the middle of a convex
+  /// shape, deeper perhaps than detect() looks.
   struct Inside {
     std::array<int, 2>
         number{};  ///< what the point is of, and what it is in: colliders, then boundary surfaces
@@ -61,7 +65,8 @@ class SurfaceDetector {
   };
   /// All of them between boundary surfaces and others that meet, where the last detect() had them.
   void inside(const std::function<void(const Inside&)>& use) const;
-  /// Where the last detect() had them, and none was within the margin: heights over planes are known.
+  /// Where the last detect() had them, and none was within the margin: heights over planes are
+  /// known.
   Clearance clearance() const;
 
  private:
@@ -69,8 +74,9 @@ class SurfaceDetector {
   std::unique_ptr<Work> work_;
 };
 
-/// Where a vertex touches a convex shape: a ball of radius 0, but within the shape by the face on the shortest way against
-/// the faces about the vertex; looks(d) as FacetSurface::looks(). False where the gap is above the margin.
+/// Where a vertex touches a convex shape: a ball of radius 0, but within the shape by the face on
+/// the shortest way against the faces about the vertex; looks(d) as FacetSurface::looks(). False
+/// where the gap is above the margin.
 struct VertexTouch {
   Vector3 normal = Vector3::UnitZ();
   double gap = 0.0;

@@ -1,4 +1,5 @@
-// How SurfaceDetector works inside: surfaces with their boxes, and one function for each kind of pair.
+// How SurfaceDetector works inside: surfaces with their boxes, and one function for each kind of
+// pair.
 #pragma once
 #include <algorithm>
 
@@ -35,10 +36,12 @@ struct SurfaceDetector::Work {
     Bounds box;
     std::unique_ptr<FacetSurface> surface;  ///< of a mesh or height field
   };
-  /// What touches of a pair, in the feature of its key: a vertex of the first boundary surface, edges of both, or the other way round.
+  /// What touches of a pair, in the feature of its key: a vertex of the first boundary surface,
+  /// edges of both, or the other way round.
   static constexpr std::uint32_t kEdges = 1u << 22, kOtherWay = 1u << 23;
-  /// Features have 22 or 23 bits. Contacts that fall together in them stand in the order of these numbers, which are
-  /// their own in a pair: keys are a function of the configuration, whatever the order of the search.
+  /// Features have 22 or 23 bits. Contacts that fall together in them stand in the order of these
+  /// numbers, which are their own in a pair: keys are a function of the configuration, whatever the
+  /// order of the search.
   struct Found {
     SurfaceContact contact;
     std::uint64_t order;

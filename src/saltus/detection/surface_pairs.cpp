@@ -1,4 +1,5 @@
-// Boundary surfaces against surfaces of facets: those of fixed or rigid meshes, each other and themselves.
+// Boundary surfaces against surfaces of facets: those of fixed or rigid meshes, each other and
+// themselves.
 #include <cmath>
 
 #include "saltus/detection/surface_detector_internal.h"
@@ -10,7 +11,8 @@ constexpr double kCrossing = 0.02;  // sine of the least angle at which edges cr
 
 }  // namespace
 
-// Edges of a boundary surface in the world against those of a surface placed by `at`: with p + s u and q + r w on them
+// Edges of a boundary surface in the world against those of a surface placed by `at`: with p + s u
+// and q + r w on them
 //
 //     n = +- u x w/|u x w|,   from the second to the first,   -n between the normals beside the first, n beside the second,
 //     gap = n . (p + s u - q - r w),   0 < s, r < 1.
@@ -47,7 +49,8 @@ void SurfaceDetector::Work::cross_edges(const FacetSurface& first, const Bounds&
   });
 }
 
-// A mesh or height field that does not deform: vertices of the boundary surface on it, in its frame, then its own on the boundary surface.
+// A mesh or height field that does not deform: vertices of the boundary surface on it, in its
+// frame, then its own on the boundary surface.
 void SurfaceDetector::Work::on_surface(int s, int c) {
   BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
   const FacetSurface& boundary = own.surface;

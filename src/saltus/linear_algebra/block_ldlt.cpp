@@ -132,7 +132,8 @@ void BlockLdlt::each_column(int s, int row, int width, F&& f) const {
       if (column == row + j && j < width) f(j++, layout_.place(i) + a);
 }
 
-/// Row `row` of front s would update another many times as strongly as itself; U begins at its pivot.
+/// Row `row` of front s would update another many times as strongly as itself; U begins at its
+/// pivot.
 bool BlockLdlt::grows(int s, int row, const double* U, int width) const {
   const double least = kGrowth * U[0] / std::sqrt(S_[at(layout_.fronts()[at(s)].place + row)]);
   bool strong = false;
@@ -152,7 +153,8 @@ void BlockLdlt::keep_rest(int s, int row, const double* U, int width) {
   left_out_.add(place, s, rest_.size(), U[0]);
 }
 
-/// Row by row, with l = U_sr / D_ss:  U_r <- U_r - sum_s l U_s  for the rows below that a panel reaches.
+/// Row by row, with l = U_sr / D_ss:  U_r <- U_r - sum_s l U_s  for the rows below that a panel
+/// reaches.
 bool BlockLdlt::eliminate_front(int s, bool choosing, double threshold) {
   const auto& [place, p, q, fronts, panels] = layout_.fronts()[at(s)];
   for (std::size_t k = at(layout_.first_panel(s)); k < at(panels); ++k) {

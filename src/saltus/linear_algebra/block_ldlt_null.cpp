@@ -1,5 +1,5 @@
-// The null vectors of the rows that are left out (DependentRows): the backward half of a solution with x_D = 1, but for what is
-// left of the row at its pivot.
+// The null vectors of the rows that are left out (DependentRows): the backward half of a solution
+// with x_D = 1, but for what is left of the row at its pivot.
 #include <algorithm>
 #include <cmath>
 
@@ -21,8 +21,8 @@ bool BlockLdlt::silent(int s, const double* x, bool border) const {
                      [&](int i) { return zero(layout_.place(i), layout_.size(i)); });
 }
 
-/// x, which holds minus the rest r of row d, <- -D_B^-1 L_BB^-1 r; returns  r^T L_BB^-T D_B^-1 L_BB^-1 r. Leaves T at
-/// the other rows that are left out.
+/// x, which holds minus the rest r of row d, <- -D_B^-1 L_BB^-1 r; returns  r^T L_BB^-T D_B^-1
+/// L_BB^-1 r. Leaves T at the other rows that are left out.
 double BlockLdlt::sweep_rest(const DependentRows::Dropped& d, double* x) {
   double square = 0.0;
   for (const DependentRows::Dropped& other : left_out_.dropped())
@@ -38,9 +38,9 @@ double BlockLdlt::sweep_rest(const DependentRows::Dropped& d, double* x) {
   return square;
 }
 
-/// N_D = -C^T e_D = L_BB^-T (-L_DB^T e_D - D_B^-1 L_BB^-1 r),  r what is left of the row: zero if it depends exactly.
-/// Entries below the round-off of S are zero, which leaves out whole branches. T = S_DD - C S_BD, which is what is left
-/// of r.
+/// N_D = -C^T e_D = L_BB^-T (-L_DB^T e_D - D_B^-1 L_BB^-1 r),  r what is left of the row: zero if
+/// it depends exactly. Entries below the round-off of S are zero, which leaves out whole branches.
+/// T = S_DD - C S_BD, which is what is left of r.
 void BlockLdlt::find_null_vectors() {
   double* const x = x_.data();
   std::fill_n(x, layout_.places(), 0.0);

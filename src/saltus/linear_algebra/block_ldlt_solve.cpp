@@ -8,7 +8,8 @@
 namespace saltus {
 namespace {
 
-/// z <- L^-1 z of a panel, K columns side by side; R rows known to the compiler, which keeps them in registers, or 0.
+/// z <- L^-1 z of a panel, K columns side by side; R rows known to the compiler, which keeps them
+/// in registers, or 0.
 template <int K, int R>
 SALTUS_INLINE void forward_panel(int panel_rows, int width, const double* L, double* z) {
   using simd::V;
@@ -45,7 +46,8 @@ SALTUS_INLINE void forward_panel(int panel_rows, int width, const double* L, dou
   }
 }
 
-/// z <- L^-T z of a panel. In its rows what was found last is subtracted last: nothing waits for the rest of the sum.
+/// z <- L^-T z of a panel. In its rows what was found last is subtracted last: nothing waits for
+/// the rest of the sum.
 template <int K, int R>
 SALTUS_INLINE void backward_panel(int panel_rows, int width, const double* L, double* z) {
   using simd::V;

@@ -9,23 +9,25 @@ namespace saltus {
 
 class Stop;
 
-/// A = L U with row exchanges inside a front only: for matrices that could do without, such as W + alpha D and the
-/// Newton matrices of contact. Work space and factors are kept from call to call.
+/// A = L U with row exchanges inside a front only: for matrices that could do without, such as W +
+/// alpha D and the Newton matrices of contact. Work space and factors are kept from call to call.
 class BlockLu {
  public:
-  /// Work space for nodes of these sizes: what follows with none larger takes nothing from the heap.
+  /// Work space for nodes of these sizes: what follows with none larger takes nothing from the
+  /// heap.
   void reserve(const BlockPattern& pattern, const int* size) {
     pattern_ = &pattern;
     begin(size);
   }
-  /// Block k of the graph that was analysed, (i, j), stands at value + start[k], size[i] x size[j], row by row. A node of
-  /// size 0 is left out. `pattern` is used until the next call. False: a pivot is 0 or not finite, or `stop` is requested.
+  /// Block k of the graph that was analysed, (i, j), stands at value + start[k], size[i] x size[j],
+  /// row by row. A node of size 0 is left out. `pattern` is used until the next call. False: a
+  /// pivot is 0 or not finite, or `stop` is requested.
   bool factorise(const BlockPattern& pattern, const int* size, const double* value,
                  const std::size_t* start, Stop* stop = nullptr);
   /// x <- A^-1 x, node after node.
   void solve(double* x);
-  /// Of a symmetric A the blocks of A^-1 where A has blocks, in the places of factorise(). A. M. Erisman, W. F. Tinney,
-  /// Comm. ACM 18 (1975) 177-179.
+  /// Of a symmetric A the blocks of A^-1 where A has blocks, in the places of factorise(). A. M.
+  /// Erisman, W. F. Tinney, Comm. ACM 18 (1975) 177-179.
   void inverse(double* value, const std::size_t* start);
 
  private:

@@ -119,7 +119,8 @@ void BlockPattern::make_fronts(const std::vector<int>& order) {
     front[at(f.parent)].children.push_back(k);
   }
 
-  // a front goes into its parent where that holds few zeros more; children stand before their parents
+  // a front goes into its parent where that holds few zeros more; children stand before their
+  // parents
   for (int k = 0; k < n; ++k) {
     Front& f = front[at(k)];
     std::vector<int> children;

@@ -1,12 +1,14 @@
-// The order in which a sparse matrix of small blocks is eliminated, and the dense fronts that this fills.
+// The order in which a sparse matrix of small blocks is eliminated, and the dense fronts that this
+// fills.
 #pragma once
 #include <span>
 #include <vector>
 
 namespace saltus {
 
-/// Pattern of a matrix of n x n blocks: row i has the columns column[k] - base, k = offset[i] .. offset[i + 1] - 1,
-/// increasing, its diagonal among them, and (j, i) wherever (i, j). Blocks may be of any size, also 0.
+/// Pattern of a matrix of n x n blocks: row i has the columns column[k] - base, k = offset[i] ..
+/// offset[i + 1] - 1, increasing, its diagonal among them, and (j, i) wherever (i, j). Blocks may
+/// be of any size, also 0.
 struct BlockGraph {
   int n = 0;
   const int* offset = nullptr;  ///< n + 1
@@ -16,8 +18,9 @@ struct BlockGraph {
   int small = 4;  ///< nodes of two fronts that are always one
 };
 
-/// Symbolic factorisation by fronts: front s eliminates the nodes pivots(s) and updates border(s), which are pivots or
-/// border of its parent. Approximate minimum degree on the graph; fronts that cost little more together are one.
+/// Symbolic factorisation by fronts: front s eliminates the nodes pivots(s) and updates border(s),
+/// which are pivots or border of its parent. Approximate minimum degree on the graph; fronts that
+/// cost little more together are one.
 class BlockPattern {
  public:
   /// Takes nothing from the heap if the graph is that of the last call.
@@ -30,8 +33,8 @@ class BlockPattern {
   /// Fronts that come just before front s on the stack of updates.
   int children(int s) const { return children_[at(s)]; }
 
-  /// Blocks of node i at or after it in the order of elimination, itself first: (i, to) is block `out`, (to, i) is
-  /// block `in`, counted from offset[0].
+  /// Blocks of node i at or after it in the order of elimination, itself first: (i, to) is block
+  /// `out`, (to, i) is block `in`, counted from offset[0].
   struct Coupling {
     int to, out, in;
   };

@@ -9,12 +9,14 @@
 
 namespace saltus {
 
-/// Items of one task. What a block writes is its own and is joined block by block: no bit depends on the threads.
+/// Items of one task. What a block writes is its own and is joined block by block: no bit depends
+/// on the threads.
 inline constexpr std::size_t kBlock = 64;
 
 inline std::size_t blocks_in(std::size_t count) { return (count + kBlock - 1) / kBlock; }
 
-/// use(block, begin, end) on the blocks of 0 .. count - 1, all with the caller's treatment of denormals.
+/// use(block, begin, end) on the blocks of 0 .. count - 1, all with the caller's treatment of
+/// denormals.
 template <class Use>
 void in_blocks(std::size_t count, const Use& use) {
   const auto run = [&](std::size_t k) { use(k, k * kBlock, std::min(count, (k + 1) * kBlock)); };

@@ -17,7 +17,8 @@ SALTUS_INLINE void widen(int rows, const double* from, double* to) {
   }
 }
 
-/// Y = Z G,  X = G^T Y,  Y = A X,  D = A - Y A, every entry one sum in rising index; the columns stand in the slots.
+/// Y = Z G,  X = G^T Y,  Y = A X,  D = A - Y A, every entry one sum in rising index; the columns
+/// stand in the slots.
 template <int W>
 SALTUS_INLINE void respond(int rows, const double* G, const double* Z, const double* A, double* D,
                            double* work) {

@@ -1,5 +1,5 @@
-// What one body of 6 velocities answers with where it is held by rows. The same bits on every machine, whatever registers
-// it has.
+// What one body of 6 velocities answers with where it is held by rows. The same bits on every
+// machine, whatever registers it has.
 #pragma once
 #include <cstddef>
 
@@ -11,7 +11,8 @@ inline std::size_t held_response_work(int rows) {
   return 2 * static_cast<std::size_t>(kResponseStride) * static_cast<std::size_t>(rows + 6);
 }
 
-/// D = A - A G^T Z G A:  G rows x 6, Z rows x rows, A 6 x 6, symmetric, row by row;  D 6 x 8, columns 6 and 7 zero.
+/// D = A - A G^T Z G A:  G rows x 6, Z rows x rows, A 6 x 6, symmetric, row by row;  D 6 x 8,
+/// columns 6 and 7 zero.
 void held_response(int rows, const double* G, const double* Z, const double* A, double* D,
                    double* work);
 

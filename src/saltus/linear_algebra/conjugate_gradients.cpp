@@ -2,7 +2,8 @@
 //
 //     alpha = r.z / p.Ap,   x += alpha p,   r -= alpha A p,   z = P r,   p = z + (r.z / r.z before) p
 //
-// Source: J. R. Shewchuk 1994, An introduction to the conjugate gradient method without the agonizing pain.
+// Source: J. R. Shewchuk 1994, An introduction to the conjugate gradient method without the
+// agonizing pain.
 #include "saltus/linear_algebra/conjugate_gradients.h"
 
 #include <Eigen/LU>

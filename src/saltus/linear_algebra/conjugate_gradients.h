@@ -9,23 +9,26 @@
 
 namespace saltus {
 
-/// Conjugate gradients from x = 0, or from what solve_near() is given where that is nearer, preconditioned by the inverse blocks of the diagonal. Loops run on the threads of the
-/// caller's tbb::task_arena; no bit depends on them.
+/// Conjugate gradients from x = 0, or from what solve_near() is given where that is nearer,
+/// preconditioned by the inverse blocks of the diagonal. Loops run on the threads of the caller's
+/// tbb::task_arena; no bit depends on them.
 ///
-/// A solve ends when |b - A x| <= tolerance |b|. What the recursion says is then checked with A itself, and the iteration
-/// begun again from x where it was wrong (at most twice). It fails, and record() says why, where the iterations are used
-/// up or p . A p <= 0. With tolerance 0 it makes as many iterations as given, or until the residual is 0, and never fails
-/// for lack of them.
+/// A solve ends when |b - A x| <= tolerance |b|. What the recursion says is then checked with A
+/// itself, and the iteration begun again from x where it was wrong (at most twice). It fails, and
+/// record() says why, where the iterations are used up or p . A p <= 0. With tolerance 0 it makes
+/// as many iterations as given, or until the residual is 0, and never fails for lack of them.
 class ConjugateGradients final : public Operator {
  public:
-  /// b and x of solve() are the components `free` of vectors of 3 numbers a node, in that order; the others are held at 0.
+  /// b and x of solve() are the components `free` of vectors of 3 numbers a node, in that order;
+  /// the others are held at 0.
   ConjugateGradients(std::shared_ptr<const NodeGraph> graph, std::span<const int> free,
                      double tolerance, int iterations);
 
   NodeMatrix& matrix() { return A_; }
   const NodeMatrix& matrix() const { return A_; }
   ThreadPool& thread_pool() { return thread_pool_; }
-  /// After every change of matrix(); the record goes on. A block of the diagonal that is not positive definite is taken as
+  /// After every change of matrix(); the record goes on. A block of the diagonal that is not
+  /// positive definite is taken as
   /// given: the solve will find out.
   void refilled();
 

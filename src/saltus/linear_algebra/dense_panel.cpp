@@ -7,8 +7,8 @@ namespace {
 
 using simd::V;
 
-/// C -= A B from column `j`, R rows in registers of W and what is left of it in narrower ones; every entry is one sum in
-/// rising k.
+/// C -= A B from column `j`, R rows in registers of W and what is left of it in narrower ones;
+/// every entry is one sum in rising k.
 template <int W, int R>
 SALTUS_INLINE void panel_strip(int j, int columns, int inner, const double* A, const double* B,
                                std::ptrdiff_t stride_B, double* C, std::ptrdiff_t stride_C) {

@@ -20,7 +20,8 @@ std::span<const DependentRows::Entry> DependentRows::kept_vector(int i) const {
   return {kept_entries_.data() + begin, kept_[at(k)].end - begin};
 }
 
-/// Blocks of M: null vectors that have places in common, or rows that T couples, in the order of their first.
+/// Blocks of M: null vectors that have places in common, or rows that T couples, in the order of
+/// their first.
 void DependentRows::join(std::size_t places) {
   const int count = static_cast<int>(dropped_.size());
   const auto first = [&](int i) {
@@ -88,7 +89,8 @@ void DependentRows::factorise(const double* weight, std::span<const int> row_of,
   for (const Block& block : blocks_) factorise(block, weight, x);
 }
 
-/// M = V_B^T W_B N_B + W_D  by LU with exchanges of rows. With V = N it is W_D + a semidefinite matrix.
+/// M = V_B^T W_B N_B + W_D  by LU with exchanges of rows. With V = N it is W_D + a semidefinite
+/// matrix.
 void DependentRows::factorise(const Block& block, const double* weight, double* x) {
   const int k = block.size;
   double* const M = M_.data() + block.M;

@@ -1,4 +1,5 @@
-// The rows of a semidefinite matrix that depend on others: which of them are left out, and the least solution.
+// The rows of a semidefinite matrix that depend on others: which of them are left out, and the
+// least solution.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,11 +9,12 @@
 
 namespace saltus {
 
-/// Left out of S, row D has the null vector N_D = (-C^T e_D, e_D) of S, C = S_DB S_BB^-1 with B the rows that are kept: all
-/// solutions of  S_BB x_B + S_BD x_D = b_B  are  x_B = S_BB^-1 b_B - C^T x_D,  and the one with the least sum of w_i x_i^2 has
-/// M x_D = -N^T W x_B,  M = N^T W N. Of two loops that share no body the vectors share no row, so they are kept sparse and M
-/// in blocks: N loops in a chain cost O(N). Rows are counted by places in an order of elimination; memory is kept from call to
-/// call.
+/// Left out of S, row D has the null vector N_D = (-C^T e_D, e_D) of S, C = S_DB S_BB^-1 with B the
+/// rows that are kept: all solutions of  S_BB x_B + S_BD x_D = b_B  are  x_B = S_BB^-1 b_B - C^T
+/// x_D,  and the one with the least sum of w_i x_i^2 has M x_D = -N^T W x_B,  M = N^T W N. Of two
+/// loops that share no body the vectors share no row, so they are kept sparse and M in blocks: N
+/// loops in a chain cost O(N). Rows are counted by places in an order of elimination; memory is
+/// kept from call to call.
 class DependentRows {
  public:
   struct Entry {
@@ -45,8 +47,8 @@ class DependentRows {
   std::size_t entries() const { return entries_.size(); }
 
   // -- the choice
-  /// out <- 1 at the places of the rows to leave out, of S with the diagonal S; row_of: each place. False: these are those
-  /// that were dropped.
+  /// out <- 1 at the places of the rows to leave out, of S with the diagonal S; row_of: each place.
+  /// False: these are those that were dropped.
   bool choose(double threshold, const double* S, std::span<const int> row_of,
               std::vector<char>& out);
   /// Stores W N by rows, for the eliminations that follow.
@@ -56,7 +58,8 @@ class DependentRows {
   void take_choice(int rows, std::span<const int> row_of, std::vector<char>& out);
 
   // -- the least solution
-  /// M of the dropped rows; of_choice: with  N^T W x = 0  of the stored choice, for rows that it has. x: zeros, a place each.
+  /// M of the dropped rows; of_choice: with  N^T W x = 0  of the stored choice, for rows that it
+  /// has. x: zeros, a place each.
   void factorise(const double* weight, std::span<const int> row_of, bool of_choice, double* x);
   /// x_D, and x_B <- x_B + N_B x_D,  of which x holds every `stride`th number.
   void add_least(const double* weight, double* x, int stride) const;

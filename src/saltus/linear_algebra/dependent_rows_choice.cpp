@@ -1,7 +1,8 @@
-// Which of the rows that depend on each other are left out. Over the rows P that were put aside S has the Schur
-// complement T, and with x_P given  S_BB x_B = -S_BP x_P  is solved by x = N x_P. T is eliminated with the largest
-// pivot first, the rows of N with it: those that are left, N_D, are null vectors of S. They are then written on other
-// rows D wherever one of their entries is much larger than that of the row left out.
+// Which of the rows that depend on each other are left out. Over the rows P that were put aside S
+// has the Schur complement T, and with x_P given  S_BB x_B = -S_BP x_P  is solved by x = N x_P. T
+// is eliminated with the largest pivot first, the rows of N with it: those that are left, N_D, are
+// null vectors of S. They are then written on other rows D wherever one of their entries is much
+// larger than that of the row left out.
 #include <algorithm>
 #include <cmath>
 #include <tuple>

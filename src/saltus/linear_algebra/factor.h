@@ -23,7 +23,8 @@ struct Blocks6 {
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;
 };
 
-/// What iterative solves did since the last forget(), with every A that it held: the worst of a step.
+/// What iterative solves did since the last forget(), with every A that it held: the worst of a
+/// step.
 struct SolveRecord {
   double residual = 0.0;  ///< largest |b - A x| / |b| [1]
   int iterations = 0;     ///< all together
@@ -31,14 +32,15 @@ struct SolveRecord {
   std::string_view failure;
 };
 
-/// Rows by their entries: column[k], value[k] for k = offset[i] .. offset[i + 1] - 1. A column may come more than once.
+/// Rows by their entries: column[k], value[k] for k = offset[i] .. offset[i + 1] - 1. A column may
+/// come more than once.
 struct SparseRows {
   std::span<const int> offset, column;
   std::span<const double> value;
 };
 
-/// Blocks on the diagonal of a symmetric matrix: block b covers the rows first[b] .. first[b + 1] - 1; its values are
-/// value[start[b] ..], row by row.
+/// Blocks on the diagonal of a symmetric matrix: block b covers the rows first[b] .. first[b + 1] -
+/// 1; its values are value[start[b] ..], row by row.
 struct DiagonalBlocks {
   std::vector<int> first{0};
   std::vector<std::size_t> start{0};
@@ -75,8 +77,8 @@ class Operator {
   /// X <- A^-1 X, all right-hand sides (columns) at once.
   virtual void solve(Eigen::Ref<Matrix> X) const = 0;
   virtual bool symmetric() const = 0;
-  /// Appends blocks of A, of nodes or bodies. False: not A itself is known but its inverse, and D is of no use. whole: A has no
-  /// other entries.
+  /// Appends blocks of A, of nodes or bodies. False: not A itself is known but its inverse, and D
+  /// is of no use. whole: A has no other entries.
   virtual bool blocks(DiagonalBlocks& D, bool& whole) const {
     static_cast<void>(D), static_cast<void>(whole);
     return false;
@@ -90,7 +92,8 @@ class Operator {
   }
   /// To which a solve iterates, each column anew: |b - A x| <= tolerance |b|. 0: it does not.
   virtual double tolerance() const { return 0.0; }
-  /// W += H A^-1 H^T where that is to be had for less than a solve of all rows; else false, and W is as it was.
+  /// W += H A^-1 H^T where that is to be had for less than a solve of all rows; else false, and W
+  /// is as it was.
   virtual bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
     static_cast<void>(H), static_cast<void>(W);
     return false;
@@ -127,7 +130,8 @@ struct Factor {
 /// X <- A^-1 X for all columns (or a vector). A must have been factorised.
 void solve(const Factor& A, Eigen::Ref<Matrix> X);
 bool symmetric(const Factor& A);
-/// Operator::blocks of A, and whether each row can move: of those that nothing moves the entry is 1.
+/// Operator::blocks of A, and whether each row can move: of those that nothing moves the entry is
+/// 1.
 bool blocks(const Factor& A, DiagonalBlocks& D, std::vector<char>& moves, bool& whole);
 void multiply(const Factor& A, View x,
               Out y);  ///< y = A x, where blocks() is true and A not whole in them

@@ -13,7 +13,8 @@ inline Vector& diagonal_in(Factor& A) {
   return std::get<Diagonal>(A.form).inverse;
 }
 
-/// The operator of A where it is of this class and keep(operator) says so, else a new one of the arguments.
+/// The operator of A where it is of this class and keep(operator) says so, else a new one of the
+/// arguments.
 template <class Kind, class Keep, class... Arguments>
 Kind& operator_in_if(Factor& A, const Keep& keep, Arguments&&... arguments) {
   auto* some = std::get_if<std::unique_ptr<Operator>>(&A.form);

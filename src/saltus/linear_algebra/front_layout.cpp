@@ -47,7 +47,8 @@ void FrontLayout::make(const SymmetricBlocks& S) {
   }
 }
 
-/// end_ of the pivots, rows below p, that the update of a child reaches. Returns the fronts of its subtree.
+/// end_ of the pivots, rows below p, that the update of a child reaches. Returns the fronts of its
+/// subtree.
 int FrontLayout::reach_of_child(int child, int p) {
   if (const auto rest = pattern_->border(child); !rest.empty()) {
     const int last = local_[at(rest.back())] + size(rest.back());
@@ -73,8 +74,8 @@ void FrontLayout::find_zeros(const SymmetricBlocks& S) {
   active_begin_[at(n)] = places();
 }
 
-/// Rows of a pivot end where its part of S and the updates of children end, and not before those of the row above that
-/// reach it: a chain of nodes in one front holds no zeros.
+/// Rows of a pivot end where its part of S and the updates of children end, and not before those of
+/// the row above that reach it: a chain of nodes in one front holds no zeros.
 void FrontLayout::place_panels(int s) {
   Front& front = fronts_.back();
   const std::size_t before = s == 0 ? 0 : at(fronts_[at(s) - 1].panels);

@@ -1,4 +1,5 @@
-// Where the rows of a symmetric matrix of small blocks stand while its fronts are eliminated, and which of them have entries.
+// Where the rows of a symmetric matrix of small blocks stand while its fronts are eliminated, and
+// which of them have entries.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,9 +9,9 @@
 
 namespace saltus {
 
-/// The blocks of a symmetric matrix S by a graph. Block k of the one that was analysed, (i, j), stands at value + start[k],
-/// size[i] x size[j], row by row; only one of (i, j) and (j, i) is read. Rows of node i are row(i) .. row(i) + size[i] - 1 of
-/// vectors, nodes in their own order.
+/// The blocks of a symmetric matrix S by a graph. Block k of the one that was analysed, (i, j),
+/// stands at value + start[k], size[i] x size[j], row by row; only one of (i, j) and (j, i) is
+/// read. Rows of node i are row(i) .. row(i) + size[i] - 1 of vectors, nodes in their own order.
 struct SymmetricBlocks {
   const BlockPattern& pattern;
   const int* size;
@@ -18,8 +19,9 @@ struct SymmetricBlocks {
   const std::size_t* start;
 };
 
-/// A row in the order of elimination is a place; rows of zeros have none: of a planar mechanism in space these are more than
-/// half, which would be eliminated over and over. Rows and columns of a front are numbered from 0, pivots first.
+/// A row in the order of elimination is a place; rows of zeros have none: of a planar mechanism in
+/// space these are more than half, which would be eliminated over and over. Rows and columns of a
+/// front are numbered from 0, pivots first.
 class FrontLayout {
  public:
   struct Front {
@@ -28,7 +30,8 @@ class FrontLayout {
     int fronts;  // of the subtree that ends with it
     int panels;  // end of its panels; they begin where those of the front before end
   };
-  /// Rows first .. first + rows - 1 of a front, columns first .. first + width - 1: right of them L^T is zero.
+  /// Rows first .. first + rows - 1 of a front, columns first .. first + width - 1: right of them
+  /// L^T is zero.
   struct Panel {
     std::size_t begin;
     int first, rows, width;

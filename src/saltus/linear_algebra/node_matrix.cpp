@@ -8,8 +8,8 @@
 namespace saltus {
 namespace {
 
-// y_i = (sum_j a_0 x_0 + sum_j a_1 x_1) + sum_j a_2 x_2 with the columns a of the blocks (i, j), in four slots of which the
-// last is the first number of what follows and goes nowhere.
+// y_i = (sum_j a_0 x_0 + sum_j a_1 x_1) + sum_j a_2 x_2 with the columns a of the blocks (i, j), in
+// four slots of which the last is the first number of what follows and goes nowhere.
 template <int W>
 SALTUS_INLINE void node_rows_product(const int* offset, const int* column, const double* value,
                                      int begin, int end, const double* x, double* y) {

@@ -10,22 +10,24 @@
 
 namespace saltus {
 
-/// Which nodes share a block. Row i has the columns column[offset[i]] .. column[offset[i + 1] - 1], rising, i among them.
+/// Which nodes share a block. Row i has the columns column[offset[i]] .. column[offset[i + 1] - 1],
+/// rising, i among them.
 struct NodeGraph {
   std::vector<int> offset{0}, column;
   std::vector<int> diagonal;  ///< entry (i, i)
   std::vector<int> mirror;    ///< of the entry (i, j): the entry (j, i)
 
   NodeGraph() = default;
-  /// Elements by their nodes, `n` each; every list of the vector has its own n. Nodes of one element share blocks.
+  /// Elements by their nodes, `n` each; every list of the vector has its own n. Nodes of one
+  /// element share blocks.
   NodeGraph(int nodes, std::span<const std::pair<int, std::span<const int>>> elements);
   int nodes() const { return static_cast<int>(diagonal.size()); }
   int entries() const { return static_cast<int>(column.size()); }
   int find(int row, int column) const;  ///< the entry, -1: none
 };
 
-/// Blocks by columns, 9 numbers an entry. Products have one order of their sums, which depends neither on the threads nor
-/// on the width of registers.
+/// Blocks by columns, 9 numbers an entry. Products have one order of their sums, which depends
+/// neither on the threads nor on the width of registers.
 class NodeMatrix {
  public:
   NodeMatrix() = default;

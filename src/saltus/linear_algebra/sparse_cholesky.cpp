@@ -1,5 +1,5 @@
-// P A P^T = L L^T by the multifrontal method: columns of L with one pattern form a supernode, a dense panel, so that
-// the work is done by dense kernels.
+// P A P^T = L L^T by the multifrontal method: columns of L with one pattern form a supernode, a
+// dense panel, so that the work is done by dense kernels.
 //
 //     rows of a supernode: its own columns, then what is below      [ L11 ]    A's columns and the updates of the
 //                                                                   [ L21 ]    children are added up in the panel
@@ -23,8 +23,8 @@ constexpr int kPanel = 32;  // columns factored at a time within a supernode
 using Panel = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
 using ConstPanel = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
 
-// The first `width` columns of a dense symmetric matrix, lower triangle, become those of its factor. Returns the first
-// column without a positive pivot, -1 if there is none.
+// The first `width` columns of a dense symmetric matrix, lower triangle, become those of its
+// factor. Returns the first column without a positive pivot, -1 if there is none.
 int factor_panel(Panel& P) {
   const Eigen::Index rows = P.rows(), width = P.cols();
   for (Eigen::Index k = 0; k < width; k += kPanel) {
@@ -50,8 +50,8 @@ int factor_panel(Panel& P) {
   return -1;
 }
 
-// One supernode of the finished factor, for solves. x: all rows in the order of L; t: work space for the rows of the
-// panel, which is passed four columns at a time.
+// One supernode of the finished factor, for solves. x: all rows in the order of L; t: work space
+// for the rows of the panel, which is passed four columns at a time.
 struct Block {
   const double* panel;
   const double* inverse;  ///< of the diagonal of L
@@ -226,7 +226,8 @@ void SparseCholesky::Impl::analyse(const SparseMatrix& A) {
   part.resize(tallest);
 }
 
-// Updates wait on a stack, in the order of the tree: those of the children of a supernode are on top when it is made.
+// Updates wait on a stack, in the order of the tree: those of the children of a supernode are on
+// top when it is made.
 int SparseCholesky::Impl::factorise(const SparseMatrix& A) {
   std::ranges::fill(panel, 0.0);
   std::size_t top = 0;

@@ -9,7 +9,8 @@
 namespace saltus {
 namespace {
 
-// Below these sizes LU of the full matrix is as fast as anything (measured: 32 rows of a chain, 0.3 us a solve).
+// Below these sizes LU of the full matrix is as fast as anything (measured: 32 rows of a chain, 0.3
+// us a solve).
 constexpr int kAlwaysDense = 32, kMaybeDense = 200;
 constexpr int kNodeRows = 3;  ///< axes of a node
 constexpr double kFull = 0.3;

@@ -1,5 +1,5 @@
-// The forms a SparseOperator can take. Each solves X <- A^-1 X in place, without the heap once it has seen as many
-// columns.
+// The forms a SparseOperator can take. Each solves X <- A^-1 X in place, without the heap once it
+// has seen as many columns.
 #pragma once
 #include <memory>
 
@@ -7,12 +7,13 @@
 
 namespace saltus {
 
-/// L D L^T of a symmetric positive definite tridiagonal matrix:  l_i = a_{i+1,i} / d_i,  d_{i+1} = a_{i+1,i+1} - l_i
-/// a_{i+1,i}.
+/// L D L^T of a symmetric positive definite tridiagonal matrix:  l_i = a_{i+1,i} / d_i,  d_{i+1} =
+/// a_{i+1,i+1} - l_i a_{i+1,i}.
 class TridiagonalFactor {
  public:
   static bool fits(const SparseMatrix& A);  ///< no entry outside the three diagonals
-  /// A is symmetric and fits. Returns the row of the first pivot that is not positive, -1 if there is none.
+  /// A is symmetric and fits. Returns the row of the first pivot that is not positive, -1 if there
+  /// is none.
   int factorise(const SparseMatrix& A);
   void solve(Eigen::Ref<Matrix> X) const;
 
@@ -33,9 +34,11 @@ std::vector<int> elimination_tree(const LowerPattern& A);
 std::vector<int> postorder(const std::vector<int>& parent);
 /// Entries of each column of L.
 std::vector<int> column_counts(const LowerPattern& A, const std::vector<int>& parent);
-/// Sum of the squares of these counts in elimination_order(): multiplications and additions of the factor.
+/// Sum of the squares of these counts in elimination_order(): multiplications and additions of the
+/// factor.
 double cholesky_operations(const LowerPattern& A);
-/// First columns of the supernodes (columns treated as of one pattern), and n. The columns are in postorder.
+/// First columns of the supernodes (columns treated as of one pattern), and n. The columns are in
+/// postorder.
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count);
 
 /// P A P^T = L L^T of a symmetric positive definite matrix.
@@ -43,8 +46,8 @@ class SparseCholesky {
  public:
   SparseCholesky();
   ~SparseCholesky();
-  /// Reads the lower triangle and the diagonal. same_pattern: that of the call before. Returns the row of the first
-  /// pivot that is not positive, -1 if there is none.
+  /// Reads the lower triangle and the diagonal. same_pattern: that of the call before. Returns the
+  /// row of the first pivot that is not positive, -1 if there is none.
   int factorise(const SparseMatrix& A, bool same_pattern);
   void solve(Eigen::Ref<Matrix> X) const;
   /// W += H A^-1 H^T by half solves.

@@ -1,5 +1,6 @@
-// The order in which a sparse symmetric matrix is eliminated: CHOLMOD's choice of AMD and METIS where it was found,
-// else Eigen's AMD. (27 neighbours in space, three components each, 12 288 rows: 4.5 against 6.3 million entries of L.)
+// The order in which a sparse symmetric matrix is eliminated: CHOLMOD's choice of AMD and METIS
+// where it was found, else Eigen's AMD. (27 neighbours in space, three components each, 12 288
+// rows: 4.5 against 6.3 million entries of L.)
 #include "saltus/linear_algebra/sparse_internal.h"
 
 #ifdef SALTUS_HAVE_CHOLMOD
@@ -11,8 +12,8 @@
 
 namespace saltus {
 
-// The lower triangle by rows is the upper one by columns, which CHOLMOD calls stype 1. Of CHOLMOD only the analysis
-// is used.
+// The lower triangle by rows is the upper one by columns, which CHOLMOD calls stype 1. Of CHOLMOD
+// only the analysis is used.
 std::vector<int> elimination_order(const LowerPattern& A) {
   static std::mutex one_at_a_time;  // METIS draws from rand(), which all threads share
   const std::lock_guard lock(one_at_a_time);

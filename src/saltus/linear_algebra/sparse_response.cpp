@@ -1,8 +1,9 @@
 // W += H A^-1 H^T by half solves:  Y = L^-1 P H^T,  W += Y^T Y.
 //
-// A row of H reaches only the supernodes on the ways from its columns up the tree. Supernode by supernode, with the rows
-// of H that reach it as columns of a dense front: its own rows of Y are final and go into W at once, what they take from
-// rows below waits for the parent. A solid of 12 288 unknowns and 900 rows: see docs/decisions/0018.
+// A row of H reaches only the supernodes on the ways from its columns up the tree. Supernode by
+// supernode, with the rows of H that reach it as columns of a dense front: its own rows of Y are
+// final and go into W at once, what they take from rows below waits for the parent. A solid of 12
+// 288 unknowns and 900 rows: see docs/decisions/0018.
 #include <algorithm>
 
 #include "saltus/base/index_internal.h"

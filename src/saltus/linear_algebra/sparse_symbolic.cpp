@@ -1,6 +1,7 @@
 // The elimination tree of a sparse matrix and what follows from it before a number is known.
 //
-// Source: J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
+// Source: J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal.
+// Appl. 11 (1990).
 #include "saltus/linear_algebra/sparse_internal.h"
 
 #include "saltus/base/index_internal.h"
@@ -49,7 +50,8 @@ std::vector<int> postorder(const std::vector<int>& parent) {
   return order;
 }
 
-// Entries of each column of L: column j has row i where j is on the way up the tree from an entry of row i of A.
+// Entries of each column of L: column j has row i where j is on the way up the tree from an entry
+// of row i of A.
 std::vector<int> column_counts(const LowerPattern& A, const std::vector<int>& parent) {
   std::vector<int> count(parent.size(), 1), seen(parent.size(), -1);
   for (int i = 0; i < A.size(); ++i) {
@@ -88,7 +90,8 @@ double cholesky_operations(const LowerPattern& A) {
   return sum;
 }
 
-// Columns j, j + 1 with one pattern belong together; then neighbours in the tree are joined where that adds few zeros.
+// Columns j, j + 1 with one pattern belong together; then neighbours in the tree are joined where
+// that adds few zeros.
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count) {
   struct Group {
     int first, end, rows;
@@ -110,8 +113,8 @@ std::vector<int> first_columns(const std::vector<int>& parent, const std::vector
       const int width = b.end - a.first, rows = b.first - a.first + b.rows;
       const double room = width * (rows - 0.5 * (width - 1.0)), entries = a.entries + b.entries;
       const double zeros = 1.0 - entries / room;
-      // Fewer, wider panels cost zeros: these limits were the best for solves and factors alike (measured on grids,
-      // beams and solids)
+      // Fewer, wider panels cost zeros: these limits were the best for solves and factors alike
+      // (measured on grids, beams and solids)
       if (zeros < (width <= 4 ? 0.4 : width <= 16 ? 0.2 : width <= 48 ? 0.1 : 0.05)) {
         b = {a.first, b.end, rows, entries};
         continue;

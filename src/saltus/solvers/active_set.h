@@ -17,8 +17,8 @@ class ActiveSet {
   /// bracket bounds every sum in (1) because W_ij^2 <= W_ii W_jj.
   static constexpr double kNoise = 8 * 2.220446049250313e-16;
 
-  /// Uses the scratch of `memory`, which nobody else may touch meanwhile. Where `stop` is requested factors are left as far
-  /// as they are.
+  /// Uses the scratch of `memory`, which nobody else may touch meanwhile. Where `stop` is requested
+  /// factors are left as far as they are.
   ActiveSet(const ContactProblem& problem, SolverMemory& memory, Stop* stop = nullptr);
 
   /// Takes over the rows and the factor of `memory` when W is constant, else the rows with p > 0.

@@ -32,7 +32,8 @@ constexpr int kNewtonHeap = 50;         ///< ... and where a larger residual wil
 constexpr double kNearPile = 1e-7;      ///< residual from which a few factors will do for them
 constexpr double kLoose = 1e-6;  ///< tolerance from which few contacts are swept as piles are
 
-/// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the contact before.
+/// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the
+/// contact before.
 bool in_faces(const BodyRows& H) {
   const auto bodies = [&](int c) {
     const auto begin = static_cast<std::size_t>(H.offset[static_cast<std::size_t>(c)]);
@@ -44,7 +45,8 @@ bool in_faces(const BodyRows& H) {
   return 2 * same >= H.contacts();
 }
 
-/// Asks one solver, then the next one that fits where the tolerance is missed, each from the best p so far.
+/// Asks one solver, then the next one that fits where the tolerance is missed, each from the best p
+/// so far.
 class Automatic final : public ContactSolver {
  public:
   std::string_view name() const override { return "auto"; }
@@ -83,8 +85,9 @@ class Automatic final : public ContactSolver {
       share_load(problem, p);
       if (run.few()) return run.report;
     }
-    // What rests needs a few sweeps from the impulses of the step before, and each costs less than W itself. Contacts
-    // of faces are redundant: sweeps are slow there, and a factor as large as the bodies is cheap.
+    // What rests needs a few sweeps from the impulses of the step before, and each costs less than
+    // W itself. Contacts of faces are redundant: sweeps are slow there, and a factor as large as
+    // the bodies is cheap.
     if (H && fits(*bodies_, problem) &&
         run.ask_within(faces ? kSweepsFaces : kSweepsFirst, *sweeps_, 2))
       return run.report;
@@ -197,7 +200,8 @@ class Automatic final : public ContactSolver {
       return result;
     }
 
-    /// True when light bodies between heavy ones, which close where the tolerance is met, do so no more.
+    /// True when light bodies between heavy ones, which close where the tolerance is met, do so no
+    /// more.
     bool part(const ContactSolver& newton, const ContactSolver& sweeps, std::size_t place) {
       Work& work = memory.work.get<Work>();
       return with_place(place, [&] {
@@ -247,8 +251,8 @@ class Automatic final : public ContactSolver {
     return W->rows() > kDenseVelocities;  // the others make W a matrix
   }
 
-  /// Joints between the bodies of many contacts: a factor as large as the bodies, never sweeps, which would not account for
-  /// how the joints couple them.
+  /// Joints between the bodies of many contacts: a factor as large as the bodies, never sweeps,
+  /// which would not account for how the joints couple them.
   bool ask_by_joints(Run& run) const {
     const ContactProblem& problem = run.problem;
     if (problem.W.jointed() == nullptr || !fits(*body_interior_, problem) ||
@@ -284,7 +288,8 @@ class Automatic final : public ContactSolver {
   /// Factors as large as the contacts; interior: of an interior point too.
   void ask_contact_factors(Run& run, bool interior) const {
     if (interior && std::ssize(run.problem.laws) <= kStartedAgain) {
-      // Where Newton's method leads nowhere soon, an interior point costs less than its patience and its other starts.
+      // Where Newton's method leads nowhere soon, an interior point costs less than its patience
+      // and its other starts.
       run.mark();
       const int most = are_few(run.problem) ? kNewtonFew : run.limits.iterations;
       if (run.ask_within(most, *first_newton_, 1)) return;

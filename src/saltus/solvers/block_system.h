@@ -8,7 +8,8 @@
 
 namespace saltus {
 
-/// K with blocks where W has them, of which an LU is made; the order of elimination is found once for a pattern.
+/// K with blocks where W has them, of which an LU is made; the order of elimination is found once
+/// for a pattern.
 class BlockSystem final : public ConeSystem {
  public:
   void begin(const ContactProblem& contact, ConeProblem& problem) override;

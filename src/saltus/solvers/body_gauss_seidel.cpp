@@ -13,16 +13,19 @@ namespace {
 
 /// Sweeps with Nesterov's extrapolation,
 ///     t' = (1 + sqrt(1 + 4 t^2))/2,   y = x + (t - 1)/t' (x - x_old),   x <- sweep from y,
-/// begun anew (t = 1) when the step and the extrapolation disagree (B. O'Donoghue, E. Candes, Found. Comput. Math. 15
-/// (2015) 715-732, with the diagonal of W as metric). By colours the sweeps have nearly real contraction factors, which
-/// it needs: in the order of the contacts the same extrapolation diverges on heaps. The natural map decides: the best x
-/// is kept, kFar times its map begins anew and kLost times its map returns to it. Near the end the extrapolation may keep x
-/// at some distance from the best one for good: where kStall sweeps gain less than a tenth, plain sweeps go on from the best.
-/// Of contacts that slide these may turn about the solution for good, which no relaxation changes; then others have to go on.
+/// begun anew (t = 1) when the step and the extrapolation disagree (B. O'Donoghue, E. Candes,
+/// Found. Comput. Math. 15 (2015) 715-732, with the diagonal of W as metric). By colours the sweeps
+/// have nearly real contraction factors, which it needs: in the order of the contacts the same
+/// extrapolation diverges on heaps. The natural map decides: the best x is kept, kFar times its map
+/// begins anew and kLost times its map returns to it. Near the end the extrapolation may keep x at
+/// some distance from the best one for good: where kStall sweeps gain less than a tenth, plain
+/// sweeps go on from the best. Of contacts that slide these may turn about the solution for good,
+/// which no relaxation changes; then others have to go on.
 class BodyGaussSeidel final : public ContactSolver {
  public:
-  /// all: makes all the sweeps that the limits allow. stalled: gives up where plain sweeps gain nothing either. hopeless: also
-  /// where those allowed, at the rate of the last half of its sweeps, would not do.
+  /// all: makes all the sweeps that the limits allow. stalled: gives up where plain sweeps gain
+  /// nothing either. hopeless: also where those allowed, at the rate of the last half of its
+  /// sweeps, would not do.
   enum class Until { all, stalled, hopeless };
   explicit BodyGaussSeidel(Until until) : until_(until) {}
   std::string_view name() const override { return "body-gauss-seidel"; }
@@ -118,8 +121,8 @@ class BodyGaussSeidel final : public ContactSolver {
     }
   }
 
-  /// Whether best falls below the tolerance within the limits if it goes on falling as from sweep k/2, with `half`,
-  /// to k.
+  /// Whether best falls below the tolerance within the limits if it goes on falling as from sweep
+  /// k/2, with `half`, to k.
   static bool will_do(int k, double half, double best, Limits limits) {
     if (best <= limits.tolerance) return true;
     return best < half && 0.5 * k * std::log(limits.tolerance / best) / std::log(best / half) <=

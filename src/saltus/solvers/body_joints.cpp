@@ -13,7 +13,8 @@ constexpr double kCarried = 1e-8;  ///< least pivot of G^_jb G^_jb^T, of a diago
 
 }  // namespace
 
-/// Whether all multipliers of a joint have pivots on a body: rows of G^_jb do not depend on each other.
+/// Whether all multipliers of a joint have pivots on a body: rows of G^_jb do not depend on each
+/// other.
 bool BodySystem::carries(const JointSide& side) const {
   const int M = width_, n = joints_[at(side.joint)].rows;
   if (n > M) return false;
@@ -43,8 +44,9 @@ void BodySystem::take(int j, int b) {
   queue_.push_back(b);
 }
 
-/// Joints, their bodies and G^ = G L. From the joints of a body with the world, and where there are none from a body of the
-/// component, along the joints: each is taken by the body that it leads to, if that one is reached for the first time.
+/// Joints, their bodies and G^ = G L. From the joints of a body with the world, and where there are
+/// none from a body of the component, along the joints: each is taken by the body that it leads to,
+/// if that one is reached for the first time.
 void BodySystem::hang(const BodyRows& joints) {
   const int M = width_;
   joints_.resize(at(joints.contacts()));

@@ -12,7 +12,8 @@
 namespace saltus {
 namespace {
 
-/// p of u = W p + b on the rows of an equality, unilateral or box law, one row after the other, from p.
+/// p of u = W p + b on the rows of an equality, unilateral or box law, one row after the other,
+/// from p.
 void solve_rows(const Law& law, int rows, const double* W, const double* b, double* p) {
   const Cone K(law);
   for (int i = 0; i < rows; ++i) {
@@ -26,7 +27,8 @@ void solve_rows(const Law& law, int rows, const double* W, const double* b, doub
   }
 }
 
-/// p of one contact of which u = W p + b; p on entry is the first guess of laws that are solved row by row.
+/// p of one contact of which u = W p + b; p on entry is the first guess of laws that are solved row
+/// by row.
 void solve_contact(const Law& law, int rows, const double* W, const double* b, double* p) {
   if (!law.coupled())
     solve_rows(law, rows, W, b, p);

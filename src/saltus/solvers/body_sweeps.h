@@ -8,12 +8,14 @@
 
 namespace saltus {
 
-/// Impulses x of the contacts and velocities v = A^-1 H^T x of the bodies, which move together: W is never formed, of it
-/// only the symmetric W_cc are kept. What a solve needs in memory, for contacts of three rows and bodies of three
+/// Impulses x of the contacts and velocities v = A^-1 H^T x of the bodies, which move together: W
+/// is never formed, of it only the symmetric W_cc are kept. What a solve needs in memory, for
+/// contacts of three rows and bodies of three
 /// velocities: 88 bytes a contact and 57 bytes a body.
 ///
-/// Colours are solved one after the other, their contacts by the thread_pool: in a shift of it, on the threads of the task arena
-/// of the caller. A contact reads and writes its own bodies only and sums run over fixed blocks: no bit depends on threads.
+/// Colours are solved one after the other, their contacts by the thread_pool: in a shift of it, on
+/// the threads of the task arena of the caller. A contact reads and writes its own bodies only and
+/// sums run over fixed blocks: no bit depends on threads.
 class BodySweeps final : public SolverWork {
  public:
   static constexpr int kRows = 6;  ///< largest contact
@@ -21,12 +23,13 @@ class BodySweeps final : public SolverWork {
   /// Whether W is held by bodies and its contacts are the laws.
   static bool fits(const ContactProblem& problem);
 
-  /// Starts at x = p, finite. Everything below speaks of `problem`, which must live on, as `stop`: where that is requested
-  /// what is below ends at once, with numbers that mean nothing.
+  /// Starts at x = p, finite. Everything below speaks of `problem`, which must live on, as `stop`:
+  /// where that is requested what is below ends at once, with numbers that mean nothing.
   void assign(const ContactProblem& problem, View p, Stop* stop = nullptr);
 
-  /// One sweep from y = x + beta (x - x_old), every contact solved exactly in turn; after it x_old is the x before it.
-  /// Returns sum W_ii (y - x)_i (x - x_old)_i [J]: above 0 the extrapolation leads away (restart).
+  /// One sweep from y = x + beta (x - x_old), every contact solved exactly in turn; after it x_old
+  /// is the x before it. Returns sum W_ii (y - x)_i (x - x_old)_i [J]: above 0 the extrapolation
+  /// leads away (restart).
   double sweep(double beta);
 
   /// v = A^-1 H^T x afresh, without the round-off of the sweeps.

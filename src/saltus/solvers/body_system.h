@@ -12,20 +12,20 @@ namespace saltus {
 
 /// With A_b^-1 = L_b L_b^T and the weights g of the cone problem
 ///     W~ = G G^T,   G_cb = g_c^-1 H_cb L_b
-/// and K = A W~ + B is taken apart by z = G^T x, with one block a body and one a pair of bodies that touch, however many
-/// contacts they share:
+/// and K = A W~ + B is taken apart by z = G^T x, with one block a body and one a pair of bodies
+/// that touch, however many contacts they share:
 ///     (1 + G^T B^-1 A G) z = G^T B^-1 r,   x = B^-1 (r - A G z)                                      (1)
-/// Where joints hold the bodies, W~ = G P G^T with P the projection on the velocities they let be, G^_j z = 0 with
-/// G^_jb = G_jb L_b, and z is in that space:
+/// Where joints hold the bodies, W~ = G P G^T with P the projection on the velocities they let be,
+/// G^_j z = 0 with G^_jb = G_jb L_b, and z is in that space:
 ///     [1 + G^T B^-1 A G   G^^T] [z]   [G^T B^-1 r]
 ///     [G^                 0   ] [l] = [0         ]                                                   (2)
-/// A joint is eliminated with a body that nothing else holds before it, the outer one of a tree: its pivots there are those
-/// of G^_jb, and a chain fills nothing in. Joints that close loops come last.
-/// Where B is small, as on contacts that stick, x loses digits that refinement gives back.
+/// A joint is eliminated with a body that nothing else holds before it, the outer one of a tree:
+/// its pivots there are those of G^_jb, and a chain fills nothing in. Joints that close loops come
+/// last. Where B is small, as on contacts that stick, x loses digits that refinement gives back.
 class BodySystem final : public ConeSystem {
  public:
-  /// Whether W is held by bodies, its contacts are the laws, none rolls or has more than three rows, and each touches
-  /// two bodies at most.
+  /// Whether W is held by bodies, its contacts are the laws, none rolls or has more than three
+  /// rows, and each touches two bodies at most.
   static bool fits(const ContactProblem& contact);
 
   void begin(const ContactProblem& contact, ConeProblem& problem) override;
@@ -78,8 +78,8 @@ class BodySystem final : public ConeSystem {
   std::vector<double> joint_G_;
   std::vector<char> seen_;
   std::vector<int> queue_;
-  /// Rows of each node, bodies first, then joints that close loops: width_ of bodies that move and are touched or jointed,
-  /// and the rows of the joint eliminated with them.
+  /// Rows of each node, bodies first, then joints that close loops: width_ of bodies that move and
+  /// are touched or jointed, and the rows of the joint eliminated with them.
   std::vector<int> size_;
   std::vector<std::pair<int, int>> pairs_;
   std::vector<int> offset_, column_, diagonal_;

@@ -12,8 +12,8 @@
 namespace saltus {
 namespace {
 
-/// Groups: contacts that no chain of blocks W_cd couples are apart. Those that p does not solve yet are given to `inner`,
-/// in the order of their first contacts; the others keep their p.
+/// Groups: contacts that no chain of blocks W_cd couples are apart. Those that p does not solve yet
+/// are given to `inner`, in the order of their first contacts; the others keep their p.
 class ByGroups final : public SolverAround {
  public:
   using SolverAround::SolverAround;

@@ -9,8 +9,10 @@ namespace saltus {
 ///     beta makes the mean square of b~ 1
 /// so that a change of the units of length, mass or time changes nothing but rounding.
 struct ConeProblem {
-  /// The sets of contact/cone.h in these variables, in which mu = 1, and `zero` for the tangents of a contact with mu = 0.
-  /// all: x free, v = 0.  zero: x = 0.  half_line: x >= 0.  interval: |x| <= bound.  second_order: |x_T| <= x_N.
+  /// The sets of contact/cone.h in these variables, in which mu = 1, and `zero` for the tangents of
+  /// a contact with mu = 0.
+  /// all: x free, v = 0.  zero: x = 0.  half_line: x >= 0.  interval: |x| <= bound.  second_order:
+  /// |x_T| <= x_N.
   enum class Kind { all, zero, half_line, interval, second_order };
   struct Cone {
     Kind kind = Kind::all;
@@ -29,24 +31,25 @@ struct ConeProblem {
   Vector weight;            ///< g [sqrt(1/kg)]
 
   int rows() const { return static_cast<int>(b.size()); }
-  /// Reads all of `problem` but W, of which `diagonal` is given. No rolling contacts. Takes nothing from the heap the
-  /// second time for a size.
+  /// Reads all of `problem` but W, of which `diagonal` is given. No rolling contacts. Takes nothing
+  /// from the heap the second time for a size.
   void read(const ContactProblem& problem, View diagonal);
   /// x <- nearest point of the cones
   void project(Vector& x) const;
-  /// True where impulses x of this residual() say something about b~: |F| = residual |x| is small against |b~|. Where
-  /// impulses may grow without bound (no solution, or none found), the residual falls with 1/|x| though nothing is
-  /// solved.
+  /// True where impulses x of this residual() say something about b~: |F| = residual |x| is small
+  /// against |b~|. Where impulses may grow without bound (no solution, or none found), the residual
+  /// falls with 1/|x| though nothing is solved.
   bool meaningful(const Vector& x, double residual) const {
     return (residual > 1e-15 ? residual : 1e-15) * x.norm() <= 0.1 * b.norm();
   }
 };
 
-/// True where p = 0 solves the problem at sight: b_N >= 0 at every contact, b = 0 on the rows of other laws.
+/// True where p = 0 solves the problem at sight: b_N >= 0 at every contact, b = 0 on the rows of
+/// other laws.
 bool at_rest(const ContactProblem& problem);
 
-/// Nearest point of the second-order cone {|x_T| <= x_N}, in place; size 2 or 3. Cone::project_disc() with mu = 1, but for -0,
-/// which stays here.
+/// Nearest point of the second-order cone {|x_T| <= x_N}, in place; size 2 or 3.
+/// Cone::project_disc() with mu = 1, but for -0, which stays here.
 void project_second_order(int size, double* x);
 
 }  // namespace saltus

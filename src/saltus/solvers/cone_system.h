@@ -16,7 +16,8 @@ struct ConeRows {
   }
 };
 
-/// W~ of a cone problem, and K x = r. Takes nothing from the heap once it has seen a size and a pattern.
+/// W~ of a cone problem, and K x = r. Takes nothing from the heap once it has seen a size and a
+/// pattern.
 class ConeSystem {
  public:
   virtual ~ConeSystem() = default;

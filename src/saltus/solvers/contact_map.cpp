@@ -17,7 +17,8 @@ void disc(int n, double radius, const double* rho, const double* u, const double
   for (int t = 0; t < n; ++t) Phi[t] = slip <= radius ? rho[t] * u[t] : p[t] - scale * x[t];
 }
 
-/// The part of one disc of a sliding contact in the slope: the column of N, and a column e_perp if it is kept.
+/// The part of one disc of a sliding contact in the slope: the column of N, and a column e_perp if
+/// it is kept.
 void slide(int n, int first, double mu, const double* x, double x_N, const double* rho,
            const double* u, const double* p, int size, ContactSlope& out) {
   if (n == 0) return;

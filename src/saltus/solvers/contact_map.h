@@ -12,11 +12,13 @@ namespace saltus {
 double contact_map(const GroupedContact& c, const double* rho, const double* u, const double* p,
                    double* Phi);
 
-/// |p - Proj_K(p - rho u^)|^2, the contact's part of the natural map, with one rho a contact. residual() computes the
-/// same value with other round-off; solvers choose their steps by this one, so that replacing it would change their bits.
+/// |p - Proj_K(p - rho u^)|^2, the contact's part of the natural map, with one rho a contact.
+/// residual() computes the same value with other round-off; solvers choose their steps by this one,
+/// so that replacing it would change their bits.
 double natural_map2(const Cone& K, double rho, const double* u, const double* p);
 
-/// What Newton's method wants of one contact: dp = d + C y, and for y  R (u + du) + E y = 0 of the rows kept:
+/// What Newton's method wants of one contact: dp = d + C y, and for y  R (u + du) + E y = 0 of the
+/// rows kept:
 ///     open: dp = -p.   sticking: dp = y, u + du = 0.
 ///     sliding, e = x_T/|x_T|, k = mu x_N/|x_T|: p_T + dp_T = mu (p_N + dp_N) e + (p_perp + y_perp) e_perp,
 ///                  u_N + du_N = 0,   (u + du)_perp + (1 - k)/(k rho) y_perp = u_perp - u_perp/k

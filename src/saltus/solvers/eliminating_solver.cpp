@@ -48,8 +48,8 @@ class Eliminating final : public SolverAround {
     std::swap(a.changes, b.changes);
   }
 
-  /// The residual of the whole problem has another scale than that of the part: the part is solved again, from where it
-  /// is, to a tolerance that makes up for it.
+  /// The residual of the whole problem has another scale than that of the part: the part is solved
+  /// again, from where it is, to a tolerance that makes up for it.
   SolveReport solve_reduced(const ContactProblem& problem, Limits limits, EliminationWork& work,
                             Out p) const {
     const EqualityElimination& others = work.elimination;

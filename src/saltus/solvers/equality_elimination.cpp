@@ -63,7 +63,8 @@ void EqualityElimination::restrict(View p, Out reduced) const {
       reduced[next++] = p[i];
 }
 
-/// Equalities that are coupled, in the order of their first contact, and the contacts that they touch.
+/// Equalities that are coupled, in the order of their first contact, and the contacts that they
+/// touch.
 void EqualityElimination::find_groups() {
   count_ = 0;
   group_of_.assign(index_.size(), -1);
@@ -270,8 +271,8 @@ void EqualityElimination::subtract(const Group& group) {
   }
 }
 
-/// Mirrors the upper triangle of a symmetric W', and clears rows that the equalities hold: what is left of their
-/// diagonal is round-off.
+/// Mirrors the upper triangle of a symmetric W', and clears rows that the equalities hold: what is
+/// left of their diagonal is round-off.
 void EqualityElimination::finish() {
   BlockMatrix& W = W_.W;
   list_.assign(at(W.rows()), 0);  // rows that are held

@@ -10,11 +10,12 @@ namespace saltus {
 
 /// With E the rows of equality laws and C the others,
 ///     W' = W_CC - W_CE W_EE^-1 W_EC,   b' = b_C - W_CE W_EE^-1 b_E,   p_E = -W_EE^-1 (b_E + W_EC p_C)
-/// Equalities that are coupled with each other form a group; W' has a block for every two contacts that share a group,
-/// so that it stays sparse where W_EE falls into parts. A symmetric W gives a W' symmetric to the bit.
-/// Redundant equalities carry no impulse: rows of W_EE are eliminated by the largest pivot, up to one below 1e-12 in
-/// units in which the diagonal of W_EE is 1. Inconsistent ones show in residual(). For a W whose symmetric part is
-/// semidefinite. Takes nothing from the heap once it has seen a problem of the size.
+/// Equalities that are coupled with each other form a group; W' has a block for every two contacts
+/// that share a group, so that it stays sparse where W_EE falls into parts. A symmetric W gives a
+/// W' symmetric to the bit. Redundant equalities carry no impulse: rows of W_EE are eliminated by
+/// the largest pivot, up to one below 1e-12 in units in which the diagonal of W_EE is 1.
+/// Inconsistent ones show in residual(). For a W whose symmetric part is semidefinite. Takes
+/// nothing from the heap once it has seen a problem of the size.
 class EqualityElimination {
  public:
   /// Makes the problem in C. False, and nothing else, if there are no equalities.
@@ -66,8 +67,9 @@ class EqualityElimination {
   std::vector<int> ids_, stack_, mark_, list_;
 };
 
-/// `inner` on the problem without its equalities; handles them whether or not `inner` does. Its name is that of `inner`,
-/// and SolverMemory::active, .factor and .changes are those of `inner` on the rows that are left.
+/// `inner` on the problem without its equalities; handles them whether or not `inner` does. Its
+/// name is that of `inner`, and SolverMemory::active, .factor and .changes are those of `inner` on
+/// the rows that are left.
 std::unique_ptr<ContactSolver> make_eliminating(std::unique_ptr<ContactSolver> inner);
 
 }  // namespace saltus

@@ -57,7 +57,8 @@ class Rows {
   const Matrix* dense_;
 };
 
-/// The rows of a law without friction, one after the other:  p_i <- Proj_K(-(u_i + sum_{j != i} W_ij p_j)/W_ii)
+/// The rows of a law without friction, one after the other:  p_i <- Proj_K(-(u_i + sum_{j != i}
+/// W_ij p_j)/W_ii)
 void solve_few_rows(const Law& law, const double* W, const double* u, double* p) {
   const Cone K(law);
   for (int i = 0; i < law.size; ++i) {
@@ -82,7 +83,8 @@ void solve_one(const Rows& rows, const ContactProblem& problem, int c, const dou
     solve_coulomb(law.size, W, u, law.friction, next);
 }
 
-/// One sweep. The largest change of velocity, sqrt(W_cc) |change of p_c|, against the largest sqrt(W_cc) |p_c|.
+/// One sweep. The largest change of velocity, sqrt(W_cc) |change of p_c|, against the largest
+/// sqrt(W_cc) |p_c|.
 double sweep(const Rows& rows, const ContactProblem& problem, double* p) {
   double change = 0.0, scale = 0.0;
   for (int c = 0; c < std::ssize(problem.laws); ++c) {
@@ -110,8 +112,8 @@ bool are_few(const ContactProblem& problem) {
   return true;
 }
 
-// All contacts at once, kSharedFew times:  p_c <- p_c + (solution of c alone - p_c)/n;  those without friction, which are what
-// presses (motors, limits), one after the other.
+// All contacts at once, kSharedFew times:  p_c <- p_c + (solution of c alone - p_c)/n;  those
+// without friction, which are what presses (motors, limits), one after the other.
 void share_load(const ContactProblem& problem, Out p) {
   const Rows rows(problem);
   double W[9], next[3], data[kFewRows];

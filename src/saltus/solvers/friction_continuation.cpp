@@ -12,8 +12,9 @@ namespace {
 constexpr int kSteps = 20;
 constexpr double kRough = 1e-6;  ///< tolerance on the way
 
-/// (mu, mu_R, sigma)_k = (k/K) (mu, mu_R, sigma), k = 0 .. K, each problem from the solution of the one before. The first
-/// is without friction: its energy has a least value, and a branch of solutions leads from there to one with friction.
+/// (mu, mu_R, sigma)_k = (k/K) (mu, mu_R, sigma), k = 0 .. K, each problem from the solution of the
+/// one before. The first is without friction: its energy has a least value, and a branch of
+/// solutions leads from there to one with friction.
 class FrictionContinuation final : public SolverAround {
  public:
   using SolverAround::SolverAround;

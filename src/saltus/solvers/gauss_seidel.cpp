@@ -14,8 +14,8 @@
 namespace saltus {
 namespace {
 
-/// u += sum_k W_cd p_d, d = column[k], all contacts of size S. Every entry of the block has a sum of its own: short
-/// chains of additions, and registers that hold two of them.
+/// u += sum_k W_cd p_d, d = column[k], all contacts of size S. Every entry of the block has a sum
+/// of its own: short chains of additions, and registers that hold two of them.
 template <int S>
 void add_blocks(const BlockMatrix& W, int begin, int end, const double* p, double* u) {
   double sum[S * S] = {};
@@ -154,10 +154,11 @@ struct Sweeps final : SolverWork {
   }
 };
 
-/// Gauss-Seidel, contacts in their fixed order c = 0, 1, ..., each solved exactly while the others keep their p:
+/// Gauss-Seidel, contacts in their fixed order c = 0, 1, ..., each solved exactly while the others
+/// keep their p:
 ///     u_c = W_cc p_c + (b_c + sum_{d != c} W_cd p_d),   law_c(u_c, p_c)
-/// (local_coulomb.h, local_rolling.h; rows of other laws one by one, p_i <- Proj_K(p_i - u_i/W_ii)). Rows and contacts
-/// with W_ii <= 0 keep p: no impulse changes them.
+/// (local_coulomb.h, local_rolling.h; rows of other laws one by one, p_i <- Proj_K(p_i -
+/// u_i/W_ii)). Rows and contacts with W_ii <= 0 keep p: no impulse changes them.
 class GaussSeidel final : public ContactSolver {
  public:
   std::string_view name() const override { return "gauss-seidel"; }

@@ -9,12 +9,13 @@
 
 namespace saltus {
 
-/// Impulses p and velocities u = W p + b of all groups, and how to improve one of them. Velocities with the proximal term:
+/// Impulses p and velocities u = W p + b of all groups, and how to improve one of them. Velocities
+/// with the proximal term:
 ///     u_a = u + alpha D (p - centre),   D = diag(1/rho)                                            (1)
 class GroupNewton {
  public:
-  /// The contacts of group g of `groups`, which must outlive the calls that follow. Where `stop` is requested sweeps end at
-  /// once.
+  /// The contacts of group g of `groups`, which must outlive the calls that follow. Where `stop` is
+  /// requested sweeps end at once.
   void begin(const ContactGroups& groups, Stop* stop = nullptr);
   void choose(int g);
 
@@ -36,10 +37,12 @@ class GroupNewton {
   /// Gauss-Seidel, contact by contact, forward and back. u is that of p afterwards.
   void sweep();
 
-  /// p afresh, another one for every `number`: on contacts with friction somewhere in the cone, as long as b asks for.
+  /// p afresh, another one for every `number`: on contacts with friction somewhere in the cone, as
+  /// long as b asks for.
   void start_again(int number);
 
-  /// d of Newton's method for Phi(p, u_a) = 0. False: the matrix cannot be factorised or d is not finite.
+  /// d of Newton's method for Phi(p, u_a) = 0. False: the matrix cannot be factorised or d is not
+  /// finite.
   bool direction(double alpha);
   /// merit(alpha) after p + t d.
   double merit_at(double alpha, double t) const;

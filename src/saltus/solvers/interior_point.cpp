@@ -1,17 +1,20 @@
-// Interior point for contact with friction. Scaled by cone_problem.h every cone of friction is K = {|x_T| <= x_N} = K*:
+// Interior point for contact with friction. Scaled by cone_problem.h every cone of friction is K =
+// {|x_T| <= x_N} = K*:
 //     y = W~ x + b~ + s n,   x in K,   y in K,   x o y = m e,   m -> 0,   s = |y_T|                    (1)
 // x impulses, y the velocities u^, n the normal, e the unit of the product o. s is smoothed to
 // sqrt(|y_T|^2 + (kappa m)^2) and linearised with the rest:
 //     (I - C) dy = W~ dx + r,   C = n t^T,   t = y_T/s,   r = W~ x + b~ + s n - y
 //     F^-1 dx + F dy = q                                                       (nesterov_todd.h)
-// =>  (W~ + (I - C) F^-2) dx = (I - C) F^-1 q - r,   dy = F^-1 q - F^-2 dx                              (2)
-// The end is Newton's method on the statuses that the interior has found (cone_newton.h), which is also tried first where
-// the impulses given are near a solution.
+// =>  (W~ + (I - C) F^-2) dx = (I - C) F^-1 q - r,   dy = F^-1 q - F^-2 dx
+// (2) The end is Newton's method on the statuses that the interior has found (cone_newton.h), which
+// is also tried first where the impulses given are near a solution.
 //
-// Joints and contacts that stick hold a body many times over, and geometry contradicts itself by v = 1e-9 to 1e-6: contacts
-// slip at v on the surface of their cones. In the interior they are m/v inside of it, so that F = x - P(x - y) stays near v
-// until m < v^2, which no interior reaches. Statuses are therefore read by a rho of 1/sqrt(m), under which v counts, and as
-// soon as m is small, however large F. W~ + alpha I lets v move x by v/alpha: x itself, of 1, where alpha is near F.
+// Joints and contacts that stick hold a body many times over, and geometry contradicts itself by v
+// = 1e-9 to 1e-6: contacts slip at v on the surface of their cones. In the interior they are m/v
+// inside of it, so that F = x - P(x - y) stays near v until m < v^2, which no interior reaches.
+// Statuses are therefore read by a rho of 1/sqrt(m), under which v counts, and as soon as m is
+// small, however large F. W~ + alpha I lets v move x by v/alpha: x itself, of 1, where alpha is
+// near F.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,13 +41,14 @@ constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses ar
 constexpr double kProximal = 1e-10, kProximalJoints = 1e-6;  ///< alpha of Newton's method
 constexpr double kProximalLeast = 1e-8, kProximalLargest = 0.1;
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12, kNewtonPatience = 2;
-// Where contacts are redundant: residual from which on the statuses of the impulses given are kept; above which Newton's method has lost
-// them; below which one that does not fall asks for larger steps.
+// Where contacts are redundant: residual from which on the statuses of the impulses given are kept;
+// above which Newton's method has lost them; below which one that does not fall asks for larger
+// steps.
 constexpr double kFollow = 1e-2, kLost = 1e-2, kInteriorStands = 1e-7;
 constexpr int kMostKept = 10;
 constexpr double kNear = 2.0, kFilled = 0.9;  ///< in tolerances: what is near, what is used
-// There too: m from which on statuses are tried, and by which part it falls between two trials; rho, and alpha over F:
-// the closer x is, the less it has to move.
+// There too: m from which on statuses are tried, and by which part it falls between two trials;
+// rho, and alpha over F: the closer x is, the less it has to move.
 constexpr double kSettled = 1e-9, kFall = 0.25, kSharp = 1e5;
 constexpr double kShare = 3.0, kShareRoot = 3e-5;  ///< alpha = F max(kShare, kShareRoot/sqrt(m))
 constexpr int kMostWandering = 30,
@@ -88,13 +92,15 @@ class InteriorPointSolve {
 
   SolveReport run() {
     if (!done() && report_.residual < (redundant_ ? kFollow : kIdentify)) follow();
-    // The interior is left to itself: impulses that nearly hold would draw it to where Newton's method has just failed.
+    // The interior is left to itself: impulses that nearly hold would draw it to where Newton's
+    // method has just failed.
     const double followed = report_.residual;
     if (!done()) {
       w_.followed = w_.best;
       report_.residual = std::numeric_limits<double>::infinity();
     }
-    // Joints and contacts that hold a body more than once leave paths of (1) without an end: another kappa takes another path.
+    // Joints and contacts that hold a body more than once leave paths of (1) without an end:
+    // another kappa takes another path.
     for (const double smooth : kSmooth) {
       smooth_ = smooth;
       interior();
@@ -113,9 +119,10 @@ class InteriorPointSolve {
   }
 
  private:
-  /// From the impulses given. Where they nearly meet the tolerance only as much of the change is made as it asks for:
-  /// impulses that end the velocities which the step before has left within its tolerance would not hold in the next one,
-  /// and bodies at rest would need a factor in every second step.
+  /// From the impulses given. Where they nearly meet the tolerance only as much of the change is
+  /// made as it asks for: impulses that end the velocities which the step before has left within
+  /// its tolerance would not hold in the next one, and bodies at rest would need a factor in every
+  /// second step.
   void follow() {
     const double start = report_.residual;
     w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
@@ -132,9 +139,10 @@ class InteriorPointSolve {
     w_.best = w_.trial;
   }
 
-  /// Statuses of the impulses given, then Newton's method on what they leave. Where bodies are held many times over the load
-  /// changes from step to step by far more than contacts slip: v of the impulses given would give every contact another
-  /// status, and take the impulses far from those that balance it.
+  /// Statuses of the impulses given, then Newton's method on what they leave. Where bodies are held
+  /// many times over the load changes from step to step by far more than contacts slip: v of the
+  /// impulses given would give every contact another status, and take the impulses far from those
+  /// that balance it.
   void keep() {
     Vector& x = w_.other_dx;
     double alpha = kProximalJoints;
@@ -179,8 +187,8 @@ class InteriorPointSolve {
     if (report_.residual > limits_.tolerance) identify(report_.residual);
   }
 
-  /// Newton's method from the best of all, as long as that gets better: the larger alpha is the less redundant impulses
-  /// wander.
+  /// Newton's method from the best of all, as long as that gets better: the larger alpha is the
+  /// less redundant impulses wander.
   void wander() {
     double before = 0.0;
     do {
@@ -295,7 +303,8 @@ class InteriorPointSolve {
     return t;
   }
 
-  /// q of  lambda o q = centre m e - lambda o lambda - (F^-1 dx) o (F dy);  without the last term if there is no dx
+  /// q of  lambda o q = centre m e - lambda o lambda - (F^-1 dx) o (F dy);  without the last term
+  /// if there is no dx
   void aim(double centre, const Vector* dx, const Vector* dy) {
     for (std::size_t c = 0; c < w_.cones.problem.cones.size(); ++c) {
       const PointCone& cone = w_.cones.problem.cones[c];
@@ -358,7 +367,8 @@ class InteriorPointSolve {
     newton(std::clamp(alpha, kProximal, kProximalLargest), kMostNewton, kLongPatience, kSharp);
   }
 
-  /// From the x that other_dx holds: at most `most` steps, and after `patience` no more where the residual is not halved.
+  /// From the x that other_dx holds: at most `most` steps, and after `patience` no more where the
+  /// residual is not halved.
   void newton(double alpha, int most, int patience, double sharp = 1.0) {
     Vector& x = w_.other_dx;
     double last = std::numeric_limits<double>::infinity();

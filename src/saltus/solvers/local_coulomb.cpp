@@ -1,8 +1,8 @@
 // A contact that slides by  lambda p_T = -u_T,  lambda >= 0 [1/kg]: with p_N eliminated by u_N = 0,
 //     (S + lambda 1) p_T = -c,    S = W_TT - W_TN W_NT/W_NN,    c = b_T - W_TN b_N/W_NN,           (1)
 //     p_N = -(b_N + W_NT p_T)/W_NN.
-// S is taken in the principal axes of its symmetric part: where it is singular but for round-off, each axis keeps its
-// digits.
+// S is taken in the principal axes of its symmetric part: where it is singular but for round-off,
+// each axis keeps its digits.
 #include "saltus/solvers/local_coulomb.h"
 
 #include <algorithm>
@@ -18,10 +18,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-/// With v = adj(S + lambda 1) c and D = det(S + lambda 1), (1) is p_T = -v/D, and |p_T| = mu p_N becomes
+/// With v = adj(S + lambda 1) c and D = det(S + lambda 1), (1) is p_T = -v/D, and |p_T| = mu p_N
+/// becomes
 ///     G(lambda) = A - (W_NN/mu) |v| = 0,    A = -b_N D + W_NT v                                    (2)
-/// A is a quadratic and v is linear in lambda; G > 0 where (1) lies inside the cone, which it does for large lambda.
-/// For lambda -> infinity G/|v| is a straight line, so that Newton's method on it converges in 2 to 5 steps.
+/// A is a quadratic and v is linear in lambda; G > 0 where (1) lies inside the cone, which it does
+/// for large lambda. For lambda -> infinity G/|v| is a straight line, so that Newton's method on it
+/// converges in 2 to 5 steps.
 class CoulombContact::Sliding {
  public:
   Sliding(const CoulombContact& contact, double b_N, const double* c, double mu)
@@ -34,7 +36,8 @@ class CoulombContact::Sliding {
     const double W_c = x_.W_NT_[0] * c_[0] + x_.W_NT_[1] * c_[1];
     double low = x_.lowest_;
     if (x_.singular_) {
-      // |p_T| grows beyond all bounds towards `low`: outside the cone, or inside if friction jams the contact there
+      // |p_T| grows beyond all bounds towards `low`: outside the cone, or inside if friction jams
+      // the contact there
       evaluate(low);
       if (!(G_ < 0.0)) {
         if (!leave_cone(low)) return false;
@@ -46,8 +49,9 @@ class CoulombContact::Sliding {
     return find(low, start, p);
   }
 
-  /// A contact that friction jams: W z = 0 for z = (-W_NT e/W_NN, e) inside the cone, e an axis that cannot slip. Where
-  /// (1) holds along the other axis, the least such z is added that brings p into the cone. What slips along e remains.
+  /// A contact that friction jams: W z = 0 for z = (-W_NT e/W_NN, e) inside the cone, e an axis
+  /// that cannot slip. Where (1) holds along the other axis, the least such z is added that brings
+  /// p into the cone. What slips along e remains.
   void wedge(double* p) const {
     const int stuck = x_.S_[1] == 0.0 ? 1 : 0;
     const double S = x_.S_[1 - stuck], other = S != 0.0 ? -c_[1 - stuck] / S : 0.0;
@@ -91,7 +95,8 @@ class CoulombContact::Sliding {
     return D_ > 0.0;
   }
 
-  /// Root between `low`, where G < 0, and infinity: Newton's method, kept between the two by bisection.
+  /// Root between `low`, where G < 0, and infinity: Newton's method, kept between the two by
+  /// bisection.
   bool find(double low, double start, double* p) {
     double lambda = start > low ? start : low, high = kInfinity;
     for (int i = 0; i < 200; ++i) {
@@ -118,7 +123,8 @@ class CoulombContact::Sliding {
     return take(p);
   }
 
-  /// Where G/|v| is least, if it is not positive there: a cubic, with v = v_0 + lambda c and m = lambda + h,
+  /// Where G/|v| is least, if it is not positive there: a cubic, with v = v_0 + lambda c and m =
+  /// lambda + h,
   ///     |v|^2 = c^2 m^2 + g^2,  A = beta m^2 + a_1 m + a_0:   m^3 + (2 g^2/c^2 - a_0/beta) m + a_1 g^2/(beta c^2) = 0
   bool leave_cone(double& low) {
     const double first = low, k = x_.skew_, *S = x_.S_, *w = x_.W_NT_;
@@ -179,7 +185,8 @@ class CoulombContact::Sliding {
 
 namespace {
 
-/// Slides along one axis, p_T = e q:  q (W_NN/mu + e W_NT) = -b_N,  lambda = -e c/q - S. False: there is no such q.
+/// Slides along one axis, p_T = e q:  q (W_NN/mu + e W_NT) = -b_N,  lambda = -e c/q - S. False:
+/// there is no such q.
 bool slide_along(double S, double W_NT, double ratio, double beta, double c, double* q) {
   for (const double e : {c > 0.0 ? -1.0 : 1.0, c > 0.0 ? 1.0 : -1.0}) {
     const double W_e = ratio + e * W_NT;

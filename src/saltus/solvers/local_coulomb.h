@@ -3,8 +3,8 @@
 
 namespace saltus {
 
-/// What solving one contact needs of its W: rows (N), (N, T) or (N, T1, T2), W row by row [1/kg], W_NN > 0. W may be
-/// unsymmetric and singular.
+/// What solving one contact needs of its W: rows (N), (N, T) or (N, T1, T2), W row by row [1/kg],
+/// W_NN > 0. W may be unsymmetric and singular.
 class CoulombContact {
  public:
   CoulombContact() = default;
@@ -13,8 +13,8 @@ class CoulombContact {
 
   /// p [N s] of  u = W p + b  with the law of Coulomb:
   ///     u_N >= 0, p = 0,   or   u_N = 0, |p_T| <= mu p_N, and -u_T along p_T where |p_T| = mu p_N.
-  /// Sticking is looked for first, then sliding. Where the law has no solution (a contact that friction jams) some p in
-  /// the cone comes back; the residual of the problem shows it.
+  /// Sticking is looked for first, then sliding. Where the law has no solution (a contact that
+  /// friction jams) some p in the cone comes back; the residual of the problem shows it.
   void solve(const double* b, double mu, double* p) const;
 
  private:

@@ -2,9 +2,9 @@
 //     p_R = -(W_RR + lambda 1)^-1 (b_R + W_RX p_X),   X = the other rows,                          (1)
 // and without it X is a contact with one part less and
 //     W' = W_XX - W_XR (W_RR + lambda 1)^-1 W_RX,   b' = b_X - W_XR (W_RR + lambda 1)^-1 b_R,       (2)
-// solved exactly (local_coulomb.h). What is left is one equation, mu_R p_N = |p_R|, for lambda; lambda = 0 if p_R is in
-// its disc there. T, R and S have the same law, so that each of them may be the part outside. S alone has three states
-// that need no lambda (spin_states.h).
+// solved exactly (local_coulomb.h). What is left is one equation, mu_R p_N = |p_R|, for lambda;
+// lambda = 0 if p_R is in its disc there. T, R and S have the same law, so that each of them may be
+// the part outside. S alone has three states that need no lambda (spin_states.h).
 #include "saltus/solvers/local_rolling.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace {
 
 constexpr double kRollingEpsilon = std::numeric_limits<double>::epsilon();
 
-/// One contact, rows in the order N, then the parts solved within, then the part solved around them.
+/// One contact, rows in the order N, then the parts solved within, then the part solved around
+/// them.
 class Rolling {
   int rows, X, outer;            ///< X: N and the rows within, also the first row outside
   int order[kContactRows];       ///< place of each row in the contact given
@@ -152,7 +153,8 @@ class Rolling {
       h_high = at_lambda(high);
     }
     if (!(h_high >= 0.0)) return;
-    // h is nearly straight: false position, the end that stays weighed down (Anderson, Bjoerck 1973)
+    // h is nearly straight: false position, the end that stays weighed down (Anderson, Bjoerck
+    // 1973)
     double h = h_high, lambda = high;
     for (int i = 0, bisect = 0; i < 120 && std::abs(h) > 4.0 * kRollingEpsilon; ++i) {
       const double width = high - low;

@@ -1,4 +1,5 @@
-// The scaling of Nesterov and Todd of one cone: the half line (size 1) or the second-order cone in 2 or 3 dimensions.
+// The scaling of Nesterov and Todd of one cone: the half line (size 1) or the second-order cone in
+// 2 or 3 dimensions.
 #pragma once
 #include <cmath>
 

@@ -1,8 +1,9 @@
 // Friction by a proximal point method around Newton's, group by group of coupled contacts:
 //     p_{k+1} solves the problem of  (W + alpha_k D, b - alpha_k D p_k),   D = diag(1/rho)            (1)
-// which makes singular W harmless and keeps Newton's steps short. alpha falls as long as Newton's method follows within
-// a few steps and grows where it does not; (1) is then tried again from p_k, not from the p of least residual, because
-// p_k drifts along directions that W hardly feels while the residual stays as it is.
+// which makes singular W harmless and keeps Newton's steps short. alpha falls as long as Newton's
+// method follows within a few steps and grows where it does not; (1) is then tried again from p_k,
+// not from the p of least residual, because p_k drifts along directions that W hardly feels while
+// the residual stays as it is.
 #include <algorithm>
 #include <cmath>
 
@@ -65,8 +66,8 @@ class GroupSolve {
   }
 
  private:
-  /// |F|^2 at p, kept if it is clearly the least so far: where there is no solution p runs away at the same |F|, which
-  /// relative to |p| would pass for one. True when it is small enough.
+  /// |F|^2 at p, kept if it is clearly the least so far: where there is no solution p runs away at
+  /// the same |F|, which relative to |p| would pass for one. True when it is small enough.
   bool look() {
     now_ = G_.natural2();
     if (now_ <= target_ || now_ < 0.99 * least_) {
@@ -83,7 +84,8 @@ class GroupSolve {
   }
   bool left() const { return iterations_ < limits_.iterations && !limits_.stopped(); }
 
-  /// `count` sweeps, in a large group again as long as they halve F, and one by one where few will do.
+  /// `count` sweeps, in a large group again as long as they halve F, and one by one where few will
+  /// do.
   bool sweep(int count) {
     double last = HUGE_VAL;
     do {

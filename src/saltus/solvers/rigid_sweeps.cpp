@@ -53,7 +53,8 @@ struct RigidSweeps::Kernels {
     }
   }
 
-  /// A contact that slides, by Newton's method on G of local_coulomb.cpp in the rows as they are, from the lambda of y:
+  /// A contact that slides, by Newton's method on G of local_coulomb.cpp in the rows as they are,
+  /// from the lambda of y:
   ///     (S + lambda 1) p_T = -c,   |p_T| = mu p_N.  u: without the contact. False: not found, or not of this kind.
   static SALTUS_INLINE bool slide(const Contact& c, const double* u, double lambda, double* p) {
     const double *W = c.W, r_1 = W[1] / W[0], r_2 = W[3] / W[0];
@@ -78,8 +79,8 @@ struct RigidSweeps::Kernels {
     return false;
   }
 
-  /// With the present velocities u:  open, p = 0, where u_N without this contact is not negative;  sticking,
-  /// p = y - W_cc^-1 u, where that lies in the cone;  else it slides.
+  /// With the present velocities u:  open, p = 0, where u_N without this contact is not negative;
+  /// sticking, p = y - W_cc^-1 u, where that lies in the cone;  else it slides.
   template <bool diagonal>
   static SALTUS_INLINE double visit(const Range& range, Contact& c) {
     double y[kRows], p[kRows] = {}, u[kRows] = {c.b[0], c.b[1], c.b[2]};

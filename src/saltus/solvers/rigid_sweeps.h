@@ -1,6 +1,6 @@
-// The sweeps of body_sweeps.h for what piles and walls are made of: contacts of three rows with Coulomb friction between
-// bodies of six velocities. Twice as fast: contacts lie in the order of the sweeps, and most of them stick, for which
-// W_cc^-1 is kept.
+// The sweeps of body_sweeps.h for what piles and walls are made of: contacts of three rows with
+// Coulomb friction between bodies of six velocities. Twice as fast: contacts lie in the order of
+// the sweeps, and most of them stick, for which W_cc^-1 is kept.
 #pragma once
 #include <vector>
 
@@ -10,11 +10,13 @@
 
 namespace saltus {
 
-/// The same iteration as BodySweeps, with other round-off and no bit that depends on threads. 500 bytes a contact.
+/// The same iteration as BodySweeps, with other round-off and no bit that depends on threads. 500
+/// bytes a contact.
 class RigidSweeps final : public SolverWork {
  public:
-  /// Whether every law is that of Coulomb with three rows, W is held by bodies of six velocities whose A_b^-1 do not
-  /// couple motion and rotation, and every contact touches one body or two different ones.
+  /// Whether every law is that of Coulomb with three rows, W is held by bodies of six velocities
+  /// whose A_b^-1 do not couple motion and rotation, and every contact touches one body or two
+  /// different ones.
   static bool fits(const ContactProblem& problem);
 
   // As in BodySweeps.

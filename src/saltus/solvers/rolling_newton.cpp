@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kNewtonEpsilon = std::numeric_limits<double>::epsilon();
 
-/// The contact in numbers without units: moments as impulses p/L, W with mean diagonal 1, b as an impulse.
+/// The contact in numbers without units: moments as impulses p/L, W with mean diagonal 1, b as an
+/// impulse.
 struct Contact {
   static constexpr int kMost = kContactRows;
   int rows, forces;
@@ -105,7 +106,8 @@ struct Contact {
     solve(J, step);
   }
 
-  /// In the plane: p with u_N = 0 where T and R each stick (0) or are on one of the two edges (+-1) of the cone.
+  /// In the plane: p with u_N = 0 where T and R each stick (0) or are on one of the two edges (+-1)
+  /// of the cone.
   void state(int T, int R, double* p) const {
     double J[kMost][kMost + 1];
     const int edge[3] = {0, T, R};
@@ -180,8 +182,8 @@ double rolling_defect(int rows, const double* W, const double* b, double mu, dou
   return x.defect(q);
 }
 
-// In the plane all nine states are tried. Newton's method, halved until the defect falls; where no half does, steps of the
-// projected fixed point p <- Proj_K(p - u^/bound).
+// In the plane all nine states are tried. Newton's method, halved until the defect falls; where no
+// half does, steps of the projected fixed point p <- Proj_K(p - u^/bound).
 double refine_rolling(int rows, const double* W, const double* b, double mu, double mu_R,
                       double sigma, double* p, int rounds) {
   constexpr int kProjections = 20;

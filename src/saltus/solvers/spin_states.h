@@ -3,8 +3,9 @@
 
 namespace saltus {
 
-/// Rows (N, T1, T2, S) or (N, T1, T2, R1, R2, S) of a rolling contact, as solve_rolling() has them (local_rolling.h). In each
-/// state the rows X without S are a contact of their own, solved exactly:
+/// Rows (N, T1, T2, S) or (N, T1, T2, R1, R2, S) of a rolling contact, as solve_rolling() has them
+/// (local_rolling.h). In each state the rows X without S are a contact of their own, solved
+/// exactly:
 ///     held,            u_S = 0:   p_S = -(b_S + W_SX p_X)/W_SS,  W' = W_XX - W_XS W_SX/W_SS,  b' = b_X - W_XS b_S/W_SS   (1)
 ///     turns, s = -+1,  p_S = s sigma p_N:                        W' = W_XX + s sigma W_XS e_N^T,  b' = b_X             (2)
 /// (1) solves the contact if |p_S| <= sigma p_N, (2) if s u_S <= 0.
@@ -13,7 +14,8 @@ class SpinStates {
   SpinStates(int rows, const double* W, const double* b, double mu, double mu_R, double sigma)
       : rows_(rows), S_(rows - 1), W_(W), b_(b), mu_(mu), mu_R_(mu_R), sigma_(sigma) {}
 
-  /// p of state 0: (1), p_S projected onto its interval; 1: (2) on the side of the p_S that would hold it; 2: on the other.
+  /// p of state 0: (1), p_S projected onto its interval; 1: (2) on the side of the p_S that would
+  /// hold it; 2: on the other.
   void solve(int state, double* p);
 
  private:

@@ -53,7 +53,8 @@ bool SqueezedBodies::part(const ContactProblem& problem, const Limits& limits,
   return false;
 }
 
-// The contacts of the bodies that close by more than `most` [m/s], and of those of the rounds before. False: too many.
+// The contacts of the bodies that close by more than `most` [m/s], and of those of the rounds
+// before. False: too many.
 bool SqueezedBodies::find(const ContactProblem& problem, double most, const Vector& u) {
   const BodyRows& H = *problem.W.bodies();
   for (std::size_t c = 0; c < problem.laws.size(); ++c) {

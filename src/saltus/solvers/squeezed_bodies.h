@@ -8,13 +8,14 @@
 
 namespace saltus {
 
-/// Where p meets the tolerance and some contacts close all the same (Limits::closing): those of light bodies between heavy ones, whose
-/// part of the norm is small and which sweeps, contact by contact, load slowly. In each round the contacts of these bodies are
-/// solved together, the impulses of all others held, and some sweeps over all follow.
+/// Where p meets the tolerance and some contacts close all the same (Limits::closing): those of
+/// light bodies between heavy ones, whose part of the norm is small and which sweeps, contact by
+/// contact, load slowly. In each round the contacts of these bodies are solved together, the
+/// impulses of all others held, and some sweeps over all follow.
 class SqueezedBodies {
  public:
-  /// `by`: the solver of their contacts; `sweeps`: of all, with its memory. W held by bodies. True when the tolerance is met and no
-  /// contact closes any more; else p stays as it is.
+  /// `by`: the solver of their contacts; `sweeps`: of all, with its memory. W held by bodies. True
+  /// when the tolerance is met and no contact closes any more; else p stays as it is.
   bool part(const ContactProblem& problem, const Limits& limits, const ContactSolver& by,
             const ContactSolver& sweeps, SolverMemory& memory, Out p, SolveReport& report);
 

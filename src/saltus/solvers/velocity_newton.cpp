@@ -1,18 +1,21 @@
-// Newton's method in the velocities of the bodies, for W = H A^-1 H^T with A known itself. With w = A^-1 H^T p:
+// Newton's method in the velocities of the bodies, for W = H A^-1 H^T with A known itself. With w =
+// A^-1 H^T p:
 //
 //     pi(u) = Proj_K(P - rho (u + s n)),   u = H w + b,   s = mu |u_T|                                         (1)
 //     A w = H^T pi(u)                                                                                          (2)
 //
-// With P and s held (2) says that a strictly convex function of w has its least value, for A is positive definite and Proj_K
-// the slope of a convex function: Newton's steps with a search along them find it from anywhere. Their matrix is
+// With P and s held (2) says that a strictly convex function of w has its least value, for A is
+// positive definite and Proj_K the slope of a convex function: Newton's steps with a search along
+// them find it from anywhere. Their matrix is
 //
 //     A + H^T G H,   G = rho dProj_K,                                                                          (3)
 //
-// symmetric and as sparse as the bodies, however often contacts hold them. Conjugate gradients with its blocks of nodes or
-// bodies solve it, and only as far as a step deserves. Then P <- pi, s <- mu |u_T|, the method of multipliers, until P stays.
+// symmetric and as sparse as the bodies, however often contacts hold them. Conjugate gradients with
+// its blocks of nodes or bodies solve it, and only as far as a step deserves. Then P <- pi, s <- mu
+// |u_T|, the method of multipliers, until P stays.
 //
-// Sources: M. R. Hestenes, J. Optim. Theory Appl. 4 (1969) 303-320; V. Acary, F. Cadoux, C. Lemarechal, J. Malick, Z. Angew.
-// Math. Mech. 91 (2011) 155-175, for s.
+// Sources: M. R. Hestenes, J. Optim. Theory Appl. 4 (1969) 303-320; V. Acary, F. Cadoux, C.
+// Lemarechal, J. Malick, Z. Angew. Math. Mech. 91 (2011) 155-175, for s.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -136,7 +139,8 @@ void project(const Cone& K, const double* x, double* y, double* G) {
     for (int i = 0; i < n; ++i) G[4 * i] = 1.0;
     return;
   }
-  // Onto the surface along m = (1, mu e), e = x_T/|x_T|:  m m^T/(1 + mu^2) + (mu y_N/|x_T|) (1 - e e^T)
+  // Onto the surface along m = (1, mu e), e = x_T/|x_T|:  m m^T/(1 + mu^2) + (mu y_N/|x_T|) (1 - e
+  // e^T)
   double m[3] = {1.0, 0.0, 0.0};
   for (int t = 1; t < n; ++t) m[t] = mu * x[t] / slip;
   const double across = mu * y[0] / slip;

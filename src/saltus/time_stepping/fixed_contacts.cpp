@@ -8,7 +8,8 @@
 namespace saltus {
 namespace {
 
-/// Contacts between groups, at most: D of them takes 8 MB, and beyond most of it is 0 where they are many bodies.
+/// Contacts between groups, at most: D of them takes 8 MB, and beyond most of it is 0 where they
+/// are many bodies.
 constexpr std::size_t kMostBetweenGroups = 1000;
 
 }  // namespace

@@ -34,8 +34,8 @@ class FixedContacts {
   double closed(Eigen::Index i) const { return closed_[i]; }
 
   using Memory = std::span<const ContactMemory>::iterator;
-  /// Impulse of contact i in the step before [N s]. Contacts are looked up in increasing order; `from`: where the search for
-  /// the last one ended.
+  /// Impulse of contact i in the step before [N s]. Contacts are looked up in increasing order;
+  /// `from`: where the search for the last one ended.
   double carried(std::span<const ContactMemory> before, int i, Memory& from) const;
   /// Without gap, impulse and status.
   SeenContact view(int i) const;

@@ -1,6 +1,6 @@
-// A string on its frets, a wire under a drumhead: the points never change, S of each group and D = sum of S A^-1 S^T are
-// constant, and a step costs one or two products with S, the exact solution of a small complementarity problem and one
-// product with S^T.
+// A string on its frets, a wire under a drumhead: the points never change, S of each group and D =
+// sum of S A^-1 S^T are constant, and a step costs one or two products with S, the exact solution
+// of a small complementarity problem and one product with S^T.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -115,7 +115,8 @@ void FixedIsland::prepare(std::span<const Trial> trials) {
   y_start_valid_ = false;
 }
 
-// Between schemes of two gains the smaller, which never asks for more than the gap (IslandProblem::measure_reach).
+// Between schemes of two gains the smaller, which never asks for more than the gap
+// (IslandProblem::measure_reach).
 void FixedIsland::find_gain(const IslandStep& step) {
   const auto of = [&](const Member& m) { return trial_of(step, m).gain; };
   const std::span<const Member> members = table_.members();
@@ -166,8 +167,9 @@ void FixedIsland::admit(IslandStep& step) {
       admitted_.push_back(i);
 }
 
-// u~ = W p + b, b of the laws on y_free, u_free = S v_free, u0 = S v0 and Y. Where all of them rebound with the same e and none
-// reads Y, S (v_free + e v0) is one product: it takes the place of u_free, and u0 is 0.
+// u~ = W p + b, b of the laws on y_free, u_free = S v_free, u0 = S v0 and Y. Where all of them
+// rebound with the same e and none reads Y, S (v_free + e v0) is one product: it takes the place of
+// u_free, and u0 is 0.
 void FixedIsland::right_hand_side(IslandStep& step) {
   const auto n = static_cast<Eigen::Index>(admitted_.size());
   auto u_free = row_values_.head(n), u0 = row_values_2_.head(n);
@@ -225,8 +227,9 @@ void FixedIsland::right_hand_side(IslandStep& step) {
   }
 }
 
-// Y, the lesser of  y_free - h (g u0 + c (u_free - u0))  and  y0 + (1 - g) h u0,  c the gain of each side (as in
-// IslandProblem::measure_reach at the end of the step). Of one gain c = g, and the first is y_free - g h u_free.
+// Y, the lesser of  y_free - h (g u0 + c (u_free - u0))  and  y0 + (1 - g) h u0,  c the gain of
+// each side (as in IslandProblem::measure_reach at the end of the step). Of one gain c = g, and the
+// first is y_free - g h u_free.
 void FixedIsland::measure_reach(const IslandStep& step, View u0, View u_free) {
   const double h = step.h;
   if (!equal_gains_)

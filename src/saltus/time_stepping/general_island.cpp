@@ -1,7 +1,8 @@
-// Any groups against each other and the world. Contacts between shapes are found and points taken once a step, at the contact instant of the scene; rows
-// on the body axes of each scheme, which follow the iterate for the first passes; linearisation, W and the contact
-// solution are renewed in every pass, so that nonlinearity and contact converge together. Schemes with several stages
-// solve one contact problem after another in the step.
+// Any groups against each other and the world. Contacts between shapes are found and points taken
+// once a step, at the contact instant of the scene; rows on the body axes of each scheme, which
+// follow the iterate for the first passes; linearisation, W and the contact solution are renewed in
+// every pass, so that nonlinearity and contact converge together. Schemes with several stages solve
+// one contact problem after another in the step.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,11 +17,12 @@
 namespace saltus {
 namespace {
 
-// On the axes of the prediction an impulse would turn a body wrongly in O(h). Each renewal gains an order; then the
-// axes stay, lest they keep the last passes from converging.
+// On the axes of the prediction an impulse would turn a body wrongly in O(h). Each renewal gains an
+// order; then the axes stay, lest they keep the last passes from converging.
 constexpr int kAxesPasses = 3;
-// Joints keep momentum and do no work in so far as their impulses act where the last pass has the bodies: their rows are
-// renewed while each pass halves what is left. Beside singular places it does not, and they stay after a few.
+// Joints keep momentum and do no work in so far as their impulses act where the last pass has the
+// bodies: their rows are renewed while each pass halves what is left. Beside singular places it
+// does not, and they stay after a few.
 constexpr int kJointPasses = 12, kFewJointPasses = 5;
 // Passes in a row that do not halve the smallest change: they stagnate.
 constexpr int kStagnant = 3;
@@ -151,8 +153,8 @@ double GeneralIsland::fraction() const {
   }
 }
 
-// The rows once more, at the place of the iterate; of bodies that turn on its axes, with the arms they had. Where contacts
-// are found again, gaps too.
+// The rows once more, at the place of the iterate; of bodies that turn on its axes, with the arms
+// they had. Where contacts are found again, gaps too.
 void GeneralIsland::follow(IslandStep& step) {
   bool moved = false;
   for (Member& m : list_.members()) {
@@ -251,8 +253,9 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   }
 }
 
-// Rows on gaps that are curved functions of q take several passes even where the motion takes one: the gap is linear in the
-// impulse only about the iterate. Of springs on joints the ratio of their ways is that of the iterate.
+// Rows on gaps that are curved functions of q take several passes even where the motion takes one:
+// the gap is linear in the impulse only about the iterate. Of springs on joints the ratio of their
+// ways is that of the iterate.
 GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
   const auto any = [&](const auto& is) {
     return std::any_of(problem_.admitted().begin(), problem_.admitted().end(),
@@ -272,8 +275,8 @@ GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
   return x;
 }
 
-// Impulses are known to the tolerance of the contact solver: where passes no longer come closer, a change that it allows is
-// none.
+// Impulses are known to the tolerance of the contact solver: where passes no longer come closer, a
+// change that it allows is none.
 bool GeneralIsland::satisfied(const Passes& x) const {
   const StepOptions& options = model_.options();
   return x.outstanding <= options.pass_tolerance ||
@@ -296,9 +299,9 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     problem_.drop_impulses();
     return;
   }
-  // Passes end when the largest outstanding change is below tolerance; with contact it must also have stopped falling
-  // into the noise: the contact solver works to the user's tolerance from the first pass on. Where it fails, halves of the step
-  // cost less than its patience in the next pass.
+  // Passes end when the largest outstanding change is below tolerance; with contact it must also
+  // have stopped falling into the noise: the contact solver works to the user's tolerance from the
+  // first pass on. Where it fails, halves of the step cost less than its patience in the next pass.
   const bool halves = model_.options().on_failure == OnFailure::halve;
   while (pass(step, stage, x, report) && !x.once && !satisfied(x) && (x.solved || !halves) &&
          x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) &&

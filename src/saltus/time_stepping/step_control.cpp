@@ -11,8 +11,9 @@
 namespace saltus {
 namespace {
 
-// A step twice as long is tried where one of order 2 would have this share of what is allowed; schemes of lower order need
-// less, those of higher order could do with more and are asked seldom enough for it not to matter.
+// A step twice as long is tried where one of order 2 would have this share of what is allowed;
+// schemes of lower order need less, those of higher order could do with more and are asked seldom
+// enough for it not to matter.
 constexpr double kGrow = 0.8 / 4.0;
 constexpr int kMostGrowth = 2, kMostCut = 2;  // levels at once
 constexpr std::uint64_t kMostPatience = 64;
@@ -208,8 +209,8 @@ void StepEstimator::measure(std::size_t g, double t, const StepEnd& start, const
   }
 }
 
-// s J/(H V) of the body of a side. J of a contact that was missed is the speed at which it closes; where the mass behind
-// it is not known, that of the body.
+// s J/(H V) of the body of a side. J of a contact that was missed is the speed at which it closes;
+// where the mass behind it is not known, that of the body.
 double StepEstimator::reach(const ContactView::Side& side, bool missed, double speed) const {
   const auto g = static_cast<std::size_t>(side.group);
   const auto i = std::min(static_cast<std::size_t>(std::max(side.body, 0)), bodies_[g].size() - 1);
@@ -256,7 +257,8 @@ StepEstimator::Verdict StepEstimator::judge(double t, const StepEnd& start, cons
   }
   for (const auto* list : {&coarse_closed_, &first_closed_, &second_closed_})
     for (const Touch& one : *list) of[static_cast<std::size_t>(one.island)].impact = true;
-  // Contacts that carry an impulse on one path alone make it an impact too, which the velocities do not show.
+  // Contacts that carry an impulse on one path alone make it an impact too, which the velocities do
+  // not show.
   fine_.clear();
   std::ranges::set_union(half.touches, fine.touches, std::back_inserter(fine_), {}, &Touch::key,
                          &Touch::key);

@@ -1,5 +1,6 @@
-// Which steps cover an interval: a binary ladder of lengths that follows an error estimate by step doubling. Pure logic;
-// the steps are made by Simulation. Theory and measurements: docs/theory/adaptive-stepping.md.
+// Which steps cover an interval: a binary ladder of lengths that follows an error estimate by step
+// doubling. Pure logic; the steps are made by Simulation. Theory and measurements:
+// docs/theory/adaptive-stepping.md.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,13 +12,15 @@
 
 namespace saltus {
 
-/// The place in an interval and the length of the step to try there. Lengths are H/2^level and begin at their own
+/// The place in an interval and the length of the step to try there. Lengths are H/2^level and
+/// begin at their own
 /// multiples: few different ones occur, and the last ends where the interval does.
 class StepLadder {
  public:
   static constexpr int kFinest = 30;  ///< a step of this level is taken whatever its error
 
-  /// For an interval of H [s], with what the one before learnt: EventState::next, h, stepping and patience.
+  /// For an interval of H [s], with what the one before learnt: EventState::next, h, stepping and
+  /// patience.
   StepLadder(const EventState& learnt, double H);
   void keep(EventState& learnt) const;
 
@@ -27,16 +30,18 @@ class StepLadder {
   double length() const;         ///< of the step to try, of the interval [1]
   double at(double part) const;  ///< where this part of it ends, of the interval [1]
 
-  /// The step is taken. `ratio`: its error over what is allowed; `impact`: it is judged by the rule for impacts, and its
-  /// error says nothing about other lengths.
+  /// The step is taken. `ratio`: its error over what is allowed; `impact`: it is judged by the rule
+  /// for impacts, and its error says nothing about other lengths.
   void accept(double ratio, bool impact);
   /// It is not; a shorter one is tried at its place. Returns by how many levels.
   int reject(double ratio, bool impact);
   /// The same of a step that could not be made.
   void fail();
-  /// It is too long to be tried, whatever its error would be: half of it. False: it is of the finest.
+  /// It is too long to be tried, whatever its error would be: half of it. False: it is of the
+  /// finest.
   bool shorten();
-  /// The error of the steps rejected here falls no faster than their length: something bends in them.
+  /// The error of the steps rejected here falls no faster than their length: something bends in
+  /// them.
   bool stubborn() const { return stubborn_ >= 2; }
 
  private:
@@ -102,7 +107,8 @@ class StepEstimator {
     bool impact = false;  ///< the worst island is judged by the rule for impacts
     bool finite = true;
   };
-  /// `slack` > 0: the error of a step without impact may be this share of the tolerance, however short the step.
+  /// `slack` > 0: the error of a step without impact may be this share of the tolerance, however
+  /// short the step.
   Verdict judge(double t, const StepEnd& start, const StepEnd& coarse, const StepEnd& half,
                 const StepEnd& fine, double slack);
 

@@ -1,4 +1,5 @@
-// Which points a law at the level of velocities lets into the problem of a step, and whether they close their gaps.
+// Which points a law at the level of velocities lets into the problem of a step, and whether they
+// close their gaps.
 #pragma once
 #include <array>
 #include <optional>
@@ -13,19 +14,21 @@ namespace saltus {
 ///     gap_closing:  0 <= u1 + e u0 perp P >= 0         in an impact,
 ///                   0 <= u1 + max(Y, 0)/h perp P >= 0  under load that lasts, and always where e = 0
 ///
-/// Y is the gap with which the step ends if u1 = 0: y1 = Y + g h u1, g the gain of the scheme. A point above the obstacle, which it
-/// would reach in this step, goes on to it: the step ends at (1 - g) Y with the rate -Y/h, the next at gap and rate 0. Load lasts
-/// where the point carried an impulse in the step before and its rebound e |u0| is less than a hundredth of what the load adds to
-/// its rate in the step, u0 - u_free: such a Zeno sequence ends within a fiftieth of a step. Where it opens, u0 > 0, its row is never below
-/// that of the impact, e u0. A bond holds its point at the gap that it has.
+/// Y is the gap with which the step ends if u1 = 0: y1 = Y + g h u1, g the gain of the scheme. A
+/// point above the obstacle, which it would reach in this step, goes on to it: the step ends at (1
+/// - g) Y with the rate -Y/h, the next at gap and rate 0. Load lasts where the point carried an
+/// impulse in the step before and its rebound e |u0| is less than a hundredth of what the load adds
+/// to its rate in the step, u0 - u_free: such a Zeno sequence ends within a fiftieth of a step.
+/// Where it opens, u0 > 0, its row is never below that of the impact, e u0. A bond holds its point
+/// at the gap that it has.
 enum class ActivationKind { gap_closing, siconos };
 constexpr auto names_of(ActivationKind) {
   using enum ActivationKind;
   return std::array{NamedValue{gap_closing, "gap-closing"}, NamedValue{siconos, "siconos"}};
 }
 
-/// Those with  g + forecast h u <= threshold  at the contact instant, g the gap [m], u = H v0 its rate at the start of
-/// the step [m/s].
+/// Those with  g + forecast h u <= threshold  at the contact instant, g the gap [m], u = H v0 its
+/// rate at the start of the step [m/s].
 struct Activation {
   double forecast = 0.0;            ///< w [1]; 1/2 at instant start (Siconos), 0 at middle and end
   double threshold = 0.0;           ///< [m]
@@ -35,8 +38,8 @@ struct Activation {
 
   /// u is read with a forecast or closing_only only.
   bool reads_rate() const { return forecast != 0.0 || closing_only; }
-  /// loaded: it carried an impulse in the step before. gap_closing keeps it in, for what rests has rates of either sign, and turns
-  /// what opens back without work.
+  /// loaded: it carried an impulse in the step before. gap_closing keeps it in, for what rests has
+  /// rates of either sign, and turns what opens back without work.
   bool admits(double gap, double u, double h, bool loaded) const {
     const double ahead = forecast != 0.0 ? gap + forecast * h * u : gap;
     const bool rests = loaded && kind == ActivationKind::gap_closing;

@@ -23,8 +23,9 @@ ContactLaw::ContactLaw(LawFacts facts) : facts_(std::move(facts)) {
           "a law that closes gaps is one that rebounds");
 }
 
-// Position rows are all in the problem; after a stage of positions those that carried an impulse in it or are closed
-// after it. Velocity rows where the activation lets them in, and while cohesion holds.
+// Position rows are all in the problem; after a stage of positions those that carried an impulse in
+// it or are closed after it. Velocity rows where the activation lets them in, and while cohesion
+// holds.
 bool ContactLaw::admits(const Admission& x) const {
   if (x.gaps_alone) return !bilateral();
   if (x.after_positions && !bilateral()) return x.held || x.y <= 0.0;
@@ -42,7 +43,8 @@ Law ContactLaw::entry(const ContactShape& shape, double) const {
           .spinning = shape.spins ? facts_.friction.spinning : 0.0};
 }
 
-// rates: b = H v_free + d1 + term;   gaps: b = y(q)/h + gain H (v_free - v). A stage of positions knows gaps alone.
+// rates: b = H v_free + d1 + term;   gaps: b = y(q)/h + gain H (v_free - v). A stage of positions
+// knows gaps alone.
 RowTerm ContactLaw::row(const RowState& x) const {
   const double u = x.gaps_alone || position_level() ? x.y / x.h + x.ahead : x.u_free;
   return {u + (x.gaps_alone ? 0.0 : term({x.h, x.y0, x.u0, x.reach, x.load})), 0.0};

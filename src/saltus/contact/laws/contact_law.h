@@ -1,5 +1,6 @@
-// A contact law: what holds at a contact, as an object. Every law is a class in a file of its own in this folder, made from
-// the options that scenes write; laws.h lists them. Islands, events, ledger and reports ask the law and never which it is.
+// A contact law: what holds at a contact, as an object. Every law is a class in a file of its own
+// in this folder, made from the options that scenes write; laws.h lists them. Islands, events,
+// ledger and reports ask the law and never which it is.
 #pragma once
 #include <array>
 #include <cmath>
@@ -89,8 +90,9 @@ struct LawNumber {
   double value = 0.0, rest = 0.0;
 };
 
-/// Whether a contact is in the problem of a stage. Only what the facts of a law ask for is measured: y0 where it
-/// reads_start_gap, y where it follows_passes or has damping and after a stage of positions.
+/// Whether a contact is in the problem of a stage. Only what the facts of a law ask for is
+/// measured: y0 where it reads_start_gap, y where it follows_passes or has damping and after a
+/// stage of positions.
 struct Admission {
   bool gaps_alone = false;       ///< a stage that corrects positions
   bool after_positions = false;  ///< a stage after one
@@ -102,9 +104,10 @@ struct Admission {
   bool loaded = false;           ///< it carried an impulse in the step before
 };
 
-/// The normal row before the solution. y0, u0 gap and rate at the start of the step, y and u those of the iterate at its
-/// end, u_free the rate without impulses, ahead = gain H (v_free - v): the gap without them is y + h ahead. Measured are y0 and
-/// before where it reads_start_gap, y and ahead of laws that read the gap at the end, u, gain and way of forces.
+/// The normal row before the solution. y0, u0 gap and rate at the start of the step, y and u those
+/// of the iterate at its end, u_free the rate without impulses, ahead = gain H (v_free - v): the
+/// gap without them is y + h ahead. Measured are y0 and before where it reads_start_gap, y and
+/// ahead of laws that read the gap at the end, u, gain and way of forces.
 struct RowState {
   bool gaps_alone = false;  ///< a stage that corrects positions
   double h = 0.0;           ///< [s]
@@ -200,7 +203,8 @@ class ContactLaw {
 
   // -- in a step
 
-  /// Of a contact that carried an impulse in the step before: what comes is no impact (activation.h).
+  /// Of a contact that carried an impulse in the step before: what comes is no impact
+  /// (activation.h).
   bool load_lasts(double u0, double u_free) const {
     constexpr double kHop = 0.01;
     return facts_.closes_gaps && facts_.restitution * std::abs(u0) <= kHop * (u0 - u_free);
@@ -230,10 +234,11 @@ class ContactLaw {
   virtual bool gives_force(bool slides) const;
   /// N [N]; direction: of the slip on the normal. Goes on smoothly beyond the end of the contact.
   virtual double force(double gap, double rate, double direction) const;
-  /// The part of the force of a law without memory that does not belong to stored_energy(): N + V', whose work is a loss.
+  /// The part of the force of a law without memory that does not belong to stored_energy(): N + V',
+  /// whose work is a loss.
   virtual double damping_force(double gap, double rate) const;
-  /// Of what yields: of the sign of its force, and not 0 where the contact begins or ends; the force itself unless a law says
-  /// otherwise. Goes on smoothly, like force().
+  /// Of what yields: of the sign of its force, and not 0 where the contact begins or ends; the
+  /// force itself unless a law says otherwise. Goes on smoothly, like force().
   virtual double pressing(double gap, double rate) const;
   virtual void guards(const HeldContact& x, Guards& out) const;
 
@@ -245,7 +250,8 @@ class ContactLaw {
  protected:
   /// UsageError: facts contradict each other.
   explicit ContactLaw(LawFacts facts);
-  /// What a law on rates adds to u1: if it rebounds e u0, or what closes its gap where it reads Y (activation.h).
+  /// What a law on rates adds to u1: if it rebounds e u0, or what closes its gap where it reads Y
+  /// (activation.h).
   virtual double term(const RateTerm& x) const;
   /// What it has beside its facts; those at rest are left out.
   virtual void add_numbers(std::vector<LawNumber>&) const {}

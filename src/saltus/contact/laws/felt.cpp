@@ -1,4 +1,5 @@
-// N = d^(p - 1) (k d - r p u). In a step both parts have their mean over the way, and r (d1^p - d0^p)/h is exact.
+// N = d^(p - 1) (k d - r p u). In a step both parts have their mean over the way, and r (d1^p -
+// d0^p)/h is exact.
 #include "saltus/contact/laws/felt.h"
 
 #include <fmt/format.h>

@@ -5,7 +5,8 @@
 
 namespace saltus {
 
-/// P = h N(y1) >= 0 with y1 = y + gain h W P, y its gap without P. By Newton's method about the gap y* of the iterate
+/// P = h N(y1) >= 0 with y1 = y + gain h W P, y its gap without P. By Newton's method about the gap
+/// y* of the iterate
 ///     P/h = N(y*) - N' (y1 - y*),  N' = -dN/dy1
 /// which is, divided by kappa = N' gain h,  W P + b + P/(h kappa) = 0,  b = (N' h ahead - N)/kappa.
 class ForceLaw : public ContactLaw {

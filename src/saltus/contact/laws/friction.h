@@ -10,7 +10,8 @@
 
 namespace saltus {
 
-/// Friction that falls with the slip s [m/s] from 1 to `ratio` of its strength at rest, along a hyperbola:
+/// Friction that falls with the slip s [m/s] from 1 to `ratio` of its strength at rest, along a
+/// hyperbola:
 ///     f(s) = ratio + (1 - ratio) speed/(speed + |s|)
 struct VelocityWeakening {
   double ratio = 1.0;  ///< of fast slip to rest [1]; 1: the same at every slip
@@ -26,12 +27,13 @@ struct VelocityWeakening {
   }
 };
 
-/// Coulomb's friction of a contact with tangential rows: P in {|P_T| <= mu P_N} and -(u1_T + tangential u0_T) along P_T
-/// where it is on the boundary. Moments see u1 alone.
+/// Coulomb's friction of a contact with tangential rows: P in {|P_T| <= mu P_N} and -(u1_T +
+/// tangential u0_T) along P_T where it is on the boundary. Moments see u1 alone.
 ///
-/// Along an axis it has two coefficients, and the cone is an ellipse, (P_1/mu_1)^2 + (P_2/mu_2)^2 <= P_N^2. On tangents that are
-/// r_a = mu_a/mu long it is the cone of mu again, t'_a = r_a t_a, u'_a = r_a u_a, P_a = r_a P'_a, and a slip -u' along P' that of
-/// largest dissipation: P_a = -mu_a^2 u_a P_N/sqrt((mu_1 u_1)^2 + (mu_2 u_2)^2).
+/// Along an axis it has two coefficients, and the cone is an ellipse, (P_1/mu_1)^2 + (P_2/mu_2)^2
+/// <= P_N^2. On tangents that are r_a = mu_a/mu long it is the cone of mu again, t'_a = r_a t_a,
+/// u'_a = r_a u_a, P_a = r_a P'_a, and a slip -u' along P' that of largest dissipation: P_a =
+/// -mu_a^2 u_a P_N/sqrt((mu_1 u_1)^2 + (mu_2 u_2)^2).
 struct Friction {
   double coefficient = 0.0;  ///< mu at rest [1], the larger where there are two
   double tangential = 0.0;   ///< e_T: 1 for the mean slip of the step

@@ -8,7 +8,8 @@
 
 namespace saltus {
 
-/// force = 4/3 E* sqrt(R) penetration^(3/2),   1/E* = (1 - nu^2)/E + (1 - nu_b^2)/E_b,   1/R = 1/radius + 1/radius_b
+/// force = 4/3 E* sqrt(R) penetration^(3/2),   1/E* = (1 - nu^2)/E + (1 - nu_b^2)/E_b,   1/R =
+/// 1/radius + 1/radius_b
 struct Hertz {
   static constexpr std::string_view name = "hertz";
   static constexpr std::string_view reference = "Hertz1882";

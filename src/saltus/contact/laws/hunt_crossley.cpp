@@ -1,4 +1,5 @@
-// N = d^p (k - lambda u). In a step the spring has its mean over the way, which keeps its energy; the rest is that of the middle.
+// N = d^p (k - lambda u). In a step the spring has its mean over the way, which keeps its energy;
+// the rest is that of the middle.
 #include "saltus/contact/laws/hunt_crossley.h"
 
 #include <fmt/format.h>

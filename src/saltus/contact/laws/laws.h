@@ -23,7 +23,8 @@ using LawChoice =
     std::variant<SignoriniPosition, NewtonImpact, SchatzmanPaoli, Fremond, PoissonImpact,
                  StewartTrinkle, Compliant, Relay, Equality, Hertz, HuntCrossley, Felt>;
 
-/// That of stops of joints and of what is read from other programs, and what messages propose in the place of others.
+/// That of stops of joints and of what is read from other programs, and what messages propose in
+/// the place of others.
 using DefaultLaw = NewtonImpact;
 /// What messages propose where gaps are to be kept, or to be closed at the level of velocities.
 using GapLaw = SignoriniPosition;

@@ -7,7 +7,8 @@
 
 namespace saltus {
 
-/// Dry friction of a given strength along the normal, on a surface that may move: -F in bound Sgn(u1 - velocity).
+/// Dry friction of a given strength along the normal, on a surface that may move: -F in bound
+/// Sgn(u1 - velocity).
 struct Relay {
   static constexpr std::string_view name = "relay";
   static constexpr std::string_view reference = "AcaryBrogliato2008";

@@ -8,7 +8,8 @@ namespace saltus {
 /// Force of a compliant contact [N], y the gap and u its rate, d = max(-y, 0):
 ///     N = k d^p - c u >= 0,   c > 0 with p = 1 only
 struct ContactSpring {
-  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: of k d^p over the way from y0 to y1, of c d' over the step.
+  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: of k d^p over the way from y0
+  /// to y1, of c d' over the step.
   enum class At { mean, middle, end };
   double stiffness = 0.0;  ///< k [N/m^p]
   double exponent = 1.0;   ///< p >= 1
@@ -23,7 +24,8 @@ struct ContactSpring {
   double weight() const { return at == At::middle ? 0.5 : 1.0; }
 };
 
-/// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0); of a spring that pulls V = k y^2/2.
+/// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0); of a spring that pulls V =
+/// k y^2/2.
 inline double spring_force(const ContactSpring& x, double gap) {
   return x.stiffness * std::pow(std::max(-gap, 0.0), x.exponent);
 }
@@ -38,8 +40,8 @@ struct ForceStep {
   double slope = 0.0;  ///< -dN/dy1 [N/m]; > 0 where N > 0
 };
 
-/// mean: F = (V(y0) - V(y1))/(y1 - y0), whose work over the step is what the spring gives up, so that energy is kept.
-/// Without damping.
+/// mean: F = (V(y0) - V(y1))/(y1 - y0), whose work over the step is what the spring gives up, so
+/// that energy is kept. Without damping.
 inline ForceStep spring_step(const ContactSpring& x, double y0, double y1) {
   const auto slope_at = [&](double gap) {
     return gap < 0.0 ? x.exponent * spring_force(x, gap) / -gap : 0.0;

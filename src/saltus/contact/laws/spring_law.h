@@ -1,4 +1,5 @@
-// Springs as contact laws; what compliant, Hertz's law, Hunt and Crossley's and felt have in common.
+// Springs as contact laws; what compliant, Hertz's law, Hunt and Crossley's and felt have in
+// common.
 #pragma once
 #include "saltus/contact/laws/force_law.h"
 #include "saltus/contact/laws/spring.h"
@@ -30,8 +31,8 @@ class SpringLaw : public ForceLaw {
   ContactSpring spring_;
 };
 
-/// N = k d^p + R(y, u) >= 0 with a dissipative part, R u <= 0, that is no dashpot: the spring at its mean over the way, which
-/// keeps its energy, and R as the law says.
+/// N = k d^p + R(y, u) >= 0 with a dissipative part, R u <= 0, that is no dashpot: the spring at
+/// its mean over the way, which keeps its energy, and R as the law says.
 class DampedSpringLaw : public SpringLaw {
  public:
   double damping_force(double gap, double rate) const override = 0;
