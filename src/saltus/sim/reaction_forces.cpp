@@ -48,7 +48,7 @@ void ReactionForces::update(double h, const State& state, std::span<const GroupS
     for (const PointImpulse& on : impulses_) add_impulse(g, t, h, on);
     for (const auto& island : islands)
       if (!state.lane.active && island && island->joints())
-        for (const PointImpulse& on : island->joints()->pushed()) add_impulse(g, t, h, on);
+        for (const PointImpulse& on : island->joints()->loads().on_prescribed()) add_impulse(g, t, h, on);
   }
 }
 

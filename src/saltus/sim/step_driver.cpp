@@ -337,7 +337,7 @@ void StepDriver::commit(double t1) {
   contacts_known_ = true;
   const auto earlier = static_cast<std::ptrdiff_t>(state_.broken.size());
   for (const auto& island : islands())
-    if (island && island->joints()) island->joints()->add_broken(t1, state_.broken);
+    if (island && island->joints()) island->joints()->breakable().append_broken(t1, state_.broken);
   std::sort(state_.broken.begin() + earlier, state_.broken.end(),
             [](const BrokenJoint& a, const BrokenJoint& b) { return a.joint < b.joint; });
 }
@@ -450,7 +450,7 @@ std::array<Vector3, 2> StepDriver::joint_load(std::size_t i) const {
       model_.islands()[static_cast<std::size_t>(of.a.group >= 0 ? of.a.group : of.b.group)]);
   const IslandJoints* const here = islands()[island]->joints();
   if (!here) return {Vector3::Zero(), Vector3::Zero()};
-  return here->loads()[i];
+  return here->loads().mean()[i];
 }
 
 }  // namespace saltus
