@@ -42,7 +42,8 @@ void ActiveContacts::evaluate(const Instant& now) {
   begin_impulses();
 }
 
-// Springs that act both ways are always active, others from the place where they are reached to the event that ends them.
+// Springs that act both ways are always active, others from the place where they are reached to the
+// event that ends them.
 std::vector<ContactMode> ActiveContacts::active_springs(const Instant& now) const {
   const EventContacts& contacts = motion_.contacts();
   std::vector<ContactMode> modes;

@@ -1,6 +1,7 @@
 // The contacts that are active at one instant, and their equations:
 //
-//     u = H v + d,     W = H X,     X = M^-1 H^T,     with the joints held: X and a without what joints take of them
+//     u = H v + d,     W = H X,     X = M^-1 H^T,     with the joints held: X and a without what
+//     joints take of them
 //
 // find() reads the place; impulses then change v and u here, and nothing else.
 #pragma once
@@ -31,10 +32,12 @@ class ActiveContacts {
  public:
   ActiveContacts(const Model& model, ConstrainedMotion& motion);
 
-  /// The active contacts at the start of the motion, with velocities v. The motion then has the modes of the active springs.
+  /// The active contacts at the start of the motion, with velocities v. The motion then has the
+  /// modes of the active springs.
   void find(const Instant& now, const Vector& v);
-  /// Prescribed motions continue with new rates d: joints obey them at once, v <- v + M^-1 G^T L,  S L = -(G v + d). All
-  /// impulses of the instant, those of contacts too, do work with the means of the rates before and after.
+  /// Prescribed motions continue with new rates d: joints obey them at once, v <- v + M^-1 G^T L,
+  /// S L = -(G v + d). All impulses of the instant, those of contacts too, do work with the means
+  /// of the rates before and after.
   void apply_jump(const Instant& now, InstantReport& report);
 
   std::vector<ActiveContact>& contacts() { return contacts_; }
@@ -52,7 +55,8 @@ class ActiveContacts {
   void make_bias();
   const Vector& bias() const { return bias_; }
 
-  /// Directions of impulses of c over all rows: the normal, or the row of friction n - mu u_T/|u_T| where it slides.
+  /// Directions of impulses of c over all rows: the normal, or the row of friction n - mu u_T/|u_T|
+  /// where it slides.
   Vector direction_of(const ActiveContact& c) const;
   /// Records the impulse (N, T1, T2) of c of those that lead from u to u_after.
   void record_impulse(const ActiveContact& c, const Vector3& impulse, const Vector& u_after,

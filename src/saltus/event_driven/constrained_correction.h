@@ -13,7 +13,8 @@ class ConstrainedCorrection {
   ConstrainedCorrection(const Model& model, const GroupKinematics& kinematics,
                         JointConstraints& joints);
 
-  /// At the place of the kinematics, with rows B of contacts and the directions D of their forces; g [s].
+  /// At the place of the kinematics, with rows B of contacts and the directions D of their forces;
+  /// g [s].
   void factorise(double g, const Matrix& B, const Matrix& D);
   /// The correction of x, at the place of the last factorise() or near it.
   void apply(Out x);

@@ -11,11 +11,13 @@
 namespace saltus {
 namespace {
 
-/// Where so little of its slip at the start of the step is left, the direction of friction stays: round-off would turn it.
+/// Where so little of its slip at the start of the step is left, the direction of friction stays:
+/// round-off would turn it.
 constexpr double kTail = 1e-3;
 /// Of the velocities in play: the round-off of a slip.
 constexpr double kStillSlip = 1e-12;
-/// Of the largest force: the margin of the least force at which a contact is no longer marked redundant.
+/// Of the largest force: the margin of the least force at which a contact is no longer marked
+/// redundant.
 constexpr double kSpare = 1e-2;
 
 /// Round-off of a velocity in force_sizes(), of which 1e-10 is taken for nothing.
@@ -233,8 +235,8 @@ void ConstrainedMotion::friction_row(std::size_t k, Vector& row) {
   unit_[k] = {1.0, -mu * d[0], -mu * d[1]};
 }
 
-// u_T/|u_T| of mode k; where that is round-off, or after the end of its slip, the direction of the mode, so that the end can be
-// located.
+// u_T/|u_T| of mode k; where that is round-off, or after the end of its slip, the direction of the
+// mode, so that the end can be located.
 std::array<double, 2> ConstrainedMotion::friction_direction(std::size_t k, int tangents) const {
   const auto& d0 = modes_[k].direction;
   if (tangents < 2) return {d0[0], 0.0};
@@ -242,7 +244,8 @@ std::array<double, 2> ConstrainedMotion::friction_direction(std::size_t k, int t
   const double slip = std::hypot(u1, u2);
   const double across = std::abs(u1 * d0[1] - u2 * d0[0]);
   const double along = u1 * d0[0] + u2 * d0[1];
-  // A slip that begins is compared with itself, otherwise round-off rotates it, and no step could correct that.
+  // A slip that begins is compared with itself, otherwise round-off rotates it, and no step could
+  // correct that.
   const double scale = slip_[k] > still_[k] ? slip_[k] : slip;
   if (slip > still_[k] && along > kTail * slip_[k] && along > 0.1 * slip && across > turn_ * scale)
     return {u1 / slip, u2 / slip};
@@ -286,9 +289,9 @@ void ConstrainedMotion::set_force(std::size_t r, double lambda) {
     force_[k][a] = lambda;
 }
 
-// What the force of a row is the difference of, as if it were alone: (|B| |M^-1 F| + |B| |what joints add| + |b|)/S, and what
-// round-off leaves of b as a difference, eps |B| |v|/e. One of many that contacts in a row load each other with takes the
-// largest of its group.
+// What the force of a row is the difference of, as if it were alone: (|B| |M^-1 F| + |B| |what
+// joints add| + |b|)/S, and what round-off leaves of b as a difference, eps |B| |v|/e. One of many
+// that contacts in a row load each other with takes the largest of its group.
 void ConstrainedMotion::force_sizes(std::vector<double>& sizes) {
   sizes.assign(modes_.size(), 0.0);
   for (std::size_t k = 0; k < modes_.size(); ++k)

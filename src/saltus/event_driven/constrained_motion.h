@@ -6,8 +6,9 @@
 //     H_T a + b_T = 0                          those that stick
 //     T = -mu f(|u_T|) N u_T/|u_T|             those that slide
 //
-// b = d/ds (H(q (+) s v) v + d(t + s)) at s = 0: what the rate of a row changes by itself. It is taken by differences of order 4
-// over set_time(), so that surfaces of any shape need nothing but their contacts. w and v of all groups in order.
+// b = d/ds (H(q (+) s v) v + d(t + s)) at s = 0: what the rate of a row changes by itself. It is
+// taken by differences of order 4 over set_time(), so that surfaces of any shape need nothing but
+// their contacts. w and v of all groups in order.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -32,13 +33,16 @@ class ConstrainedMotion final : public SmoothMotion {
   /// GroupKinematics::enter_smooth_interval(), set_difference_time().
   void enter_smooth_interval(double t) { kinematics_.enter_smooth_interval(t); }
   void set_time(double e) { kinematics_.set_difference_time(e); }
-  /// The contacts that are closed, by key; bilateral laws are among them, and springs that are active.
+  /// The contacts that are closed, by key; bilateral laws are among them, and springs that are
+  /// active.
   void set_modes(std::span<const ContactMode> modes);
   std::span<const ContactMode> modes() const { return modes_; }
-  /// The slips of the place are those from which the step starts: a rotation of a slip by less than `fraction` of that is an
-  /// error of the steps before. motion: velocities in play, relative to which a slip may be round-off.
+  /// The slips of the place are those from which the step starts: a rotation of a slip by less than
+  /// `fraction` of that is an error of the steps before. motion: velocities in play, relative to
+  /// which a slip may be round-off.
   void mark_slips(double fraction, View motion);
-  /// Rate at which friction turns the slowest slip that was marked, |a|/|u| [1/s]; acceleration: of what friction resists.
+  /// Rate at which friction turns the slowest slip that was marked, |a|/|u| [1/s]; acceleration: of
+  /// what friction resists.
   double slip_rate(View acceleration) const;
   double still(std::size_t k) const { return still_[k]; }  ///< slips of mode k below are none [m/s]
 
@@ -51,7 +55,8 @@ class ConstrainedMotion final : public SmoothMotion {
   // -- the place of the last go(), look() or rates()
   /// Groups at (t, w, v).
   void go(double t, View w, View v);
-  /// The same at a state, from which w counts, with its modes; and the accelerations there, as rates().
+  /// The same at a state, from which w counts, with its modes; and the accelerations there, as
+  /// rates().
   void go_to(const State& state);
   const Vector& rates_at(const State& state);
   /// go() without the rows of contacts: groups, and contacts() with their gaps.
@@ -62,7 +67,8 @@ class ConstrainedMotion final : public SmoothMotion {
   const JointConstraints& joints() const { return joints_; }
   /// a without contacts and joints, after go() (springs that are active act).
   const Vector& free_acceleration();
-  /// b of the rows of contacts, given by keys: rows in order, normal and then tangents of each, as many as `rows` says.
+  /// b of the rows of contacts, given by keys: rows in order, normal and then tangents of each, as
+  /// many as `rows` says.
   void contact_bias(std::span<const std::uint64_t> keys, std::span<const int> rows, Vector& bias);
   /// True when the rates of rows change by themselves, which is computed by differences.
   bool differences() const { return !constant_rows_ && !modes_.empty(); }
@@ -76,7 +82,8 @@ class ConstrainedMotion final : public SmoothMotion {
   const Vector3& rate(std::size_t k) const { return rate_[k]; }
   const Vector3& drift(std::size_t k) const { return drift_[k]; }
   const Vector& joint_forces() const { return joint_forces_; }  ///< L, a row a joint row
-  /// Of the force of every mode [N]: the largest of what is subtracted in it and in those of the contacts of its bodies.
+  /// Of the force of every mode [N]: the largest of what is subtracted in it and in those of the
+  /// contacts of its bodies.
   void force_sizes(std::vector<double>& sizes);
   /// The applied forces at the last rates() or free_acceleration() [N], [N m].
   const Vector& applied() const { return f_; }
@@ -86,16 +93,17 @@ class ConstrainedMotion final : public SmoothMotion {
     kinematics_.solve_mass(a);
   }
 
-  // -- redundant contacts, after rates(): many forces give the same accelerations (force_distribution.h)
-  /// True when the force of mode k is one of many.
+  // -- redundant contacts, after rates() (force_distribution.h)
+  /// True when the force of mode k is one of many with the same accelerations.
   bool redundant(std::size_t k) const;
-  /// Marks (ContactMode::shared) the redundant contacts of which the least force violates a law, and those of mode k.
+  /// Marks (ContactMode::shared) the redundant contacts of which the least force violates a law,
+  /// and those of mode k.
   void mark_redundant(std::size_t k, std::span<ContactMode> modes) const;
   /// Clears the mark of those of which the least force obeys the laws with a margin.
   void unmark_redundant(std::span<ContactMode> modes) const;
-  /// Forces of marked modes that obey the laws, and those of the joints that go with them. Returns the margin of the laws, as
-  /// part of the largest force [1]; exact: the largest margin, else its sign alone counts. Below 0 no forces obey the laws, and
-  /// those with the smallest violation are taken.
+  /// Forces of marked modes that obey the laws, and those of the joints that go with them. Returns
+  /// the margin of the laws, as part of the largest force [1]; exact: the largest margin, else its
+  /// sign alone counts. Below 0: the forces with the smallest violation.
   double distribute(bool exact = false);
 
  private:
@@ -135,7 +143,7 @@ class ConstrainedMotion final : public SmoothMotion {
   std::vector<Vector3> unit_;         ///< force of N = 1 of modes that slide
   std::vector<double> slip_, still_;  ///< at the start of the step; below it is none [m/s]
   double turn_ = 0.0;                 ///< of mark_slips()
-  // of the active rows: B a = -bias, forces D lambda, X = M^-1 D without what joints take of it, S = B X
+  // of the active rows: B a = -bias, forces D lambda, X = M^-1 D with the joints held, S = B X
   std::vector<ActiveRow> active_;
   Matrix B_, D_, X_, S_;
   Matrix R_;  ///< joint forces -R lambda

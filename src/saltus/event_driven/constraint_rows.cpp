@@ -8,7 +8,8 @@
 namespace saltus {
 namespace {
 
-/// Pivots above this prove that all rows are independent, in a matrix that is scaled to ones on its diagonal.
+/// Pivots above this prove that all rows are independent, in a matrix that is scaled to ones on its
+/// diagonal.
 constexpr double kSound = 1e-5;
 
 /// One block of rows that are coupled by bodies.

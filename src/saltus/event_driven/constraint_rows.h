@@ -1,4 +1,5 @@
-// Linear systems S lambda = rhs of constraint rows, S = B M^-1 B^T, of which some rows may be redundant.
+// Linear systems S lambda = rhs of constraint rows, S = B M^-1 B^T, of which some rows may be
+// redundant.
 #pragma once
 #include <vector>
 
@@ -6,7 +7,8 @@
 
 namespace saltus {
 
-/// Pivots below this are round-off, in a matrix that is scaled to ones on its diagonal: such rows are redundant.
+/// Pivots below this are round-off, in a matrix that is scaled to ones on its diagonal: such rows
+/// are redundant.
 constexpr double kRedundantPivot = 1e-11;
 
 /// 1/sqrt of the diagonal of B X: the scale of rows B, X = M^-1 B^T.
@@ -15,8 +17,8 @@ Vector row_scale(const Matrix& B, const Matrix& X);
 Vector diagonal_scale(const Matrix& S);
 /// The first row of the block of every row: rows of different blocks have zeros in common.
 std::vector<Eigen::Index> row_groups(const Matrix& S);
-/// lambda with S lambda = rhs; where S is singular the least one. `scale`: of rows and columns, row_scale() of them without
-/// other constraints; empty: diagonal_scale(S). Returns the rank.
+/// lambda with S lambda = rhs; where S is singular the least one. `scale`: of rows and columns,
+/// row_scale() of them without other constraints; empty: diagonal_scale(S). Returns the rank.
 int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector& scale = {});
 
 }  // namespace saltus

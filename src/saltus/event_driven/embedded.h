@@ -1,6 +1,8 @@
-// What the integrators have in common: weights of stages, sums over stages, dense output from nested form to Bernstein form.
+// What the integrators have in common: weights of stages, sums over stages, dense output from
+// nested form to Bernstein form.
 //
-//     y = (w, v),  y' = f(t, y),     k_i = f(t0 + c_i h, y0 + h sum_j a_ij k_j),     y1 = y0 + h sum_i b_i k_i
+//     y = (w, v),  y' = f(t, y),     k_i = f(t0 + c_i h, y0 + h sum_j a_ij k_j),     y1 = y0 + h
+//     sum_i b_i k_i
 #pragma once
 #include <array>
 #include <initializer_list>
@@ -30,7 +32,8 @@ struct Weights {
   }
 };
 
-/// The stages of a step, kept in OdeStep::work: K, N = 2 n numbers a stage, then y0 and a place for y.
+/// The stages of a step, kept in OdeStep::work: K, N = 2 n numbers a stage, then y0 and a place for
+/// y.
 class Stages {
  public:
   /// Sizes all of `step`; y0 = (0, v0), and stage 0 = (v0, dv0): w' = v where w = 0.
@@ -56,15 +59,16 @@ class Stages {
   double *K_, *y0_;
 };
 
-/// Dense output  y = y0 + x (F0 + (1 - x) (F1 + x (F2 + (1 - x) (F3 + ...))))  of this degree in Bernstein form, where F0 = y1 - y0,
-/// F1 = h y0' - F0, F2 = F0 - h y1' - F1, and F3, F4, ... are h times the given sums over stages; `end` is the stage of y1'.
+/// Dense output  y = y0 + x (F0 + (1 - x) (F1 + x (F2 + (1 - x) (F3 + ...))))  of this degree in
+/// Bernstein form, where F0 = y1 - y0, F1 = h y0' - F0, F2 = F0 - h y1' - F1, and F3, F4, ... are h
+/// times the given sums over stages; `end` is the stage of y1'.
 void nested_output(Stages& stages, OdeStep& step, int end, std::initializer_list<Weights> F);
 
 /// sum_i (e_i/scale_i)^2
 double square_sum(const Vector& e, View scale);
 
-/// J. R. Dormand, P. J. Prince, of order 8 with 12 stages (E. Hairer, S. P. Norsett, G. Wanner 1993, II.5); stage 12 is f at the
-/// end, 13 .. 15 serve dense output.
+/// J. R. Dormand, P. J. Prince, of order 8 with 12 stages (E. Hairer, S. P. Norsett, G. Wanner
+/// 1993, II.5); stage 12 is f at the end, 13 .. 15 serve dense output.
 struct DormandPrince8 {
   static constexpr int kStages = 16;
   static constexpr std::array<double, kStages> c{0.0,

@@ -12,7 +12,8 @@ namespace {
 constexpr double kNoise = 5.0;      ///< that many times the round-off of accelerations in a step
 constexpr double kFinest = 1e-11;   ///< tolerance of steps with contacts that are closed
 constexpr double kNoDrift = 1e-12;  ///< of the speeds in play: slower is at rest
-/// Of the velocity that contacts, springs and joints can give a group: slower groups are not measured by their own.
+/// Of the velocity that contacts, springs and joints can give a group: slower groups are not
+/// measured by their own.
 constexpr double kOfOthers = 0.1;
 
 }  // namespace
@@ -53,7 +54,8 @@ void ErrorScale::find_joined() {
 }
 
 // Row `row` of the contact of a mode, where it couples groups or a group to a prescribed motion:
-//     reach_g = max_i |H_i|/r_i,     gain_g = 2 max_i r_i |M^-1 H^T|_i/W,     W = H M^-1 H^T,     i of group g
+//     reach_g = max_i |H_i|/r_i,     gain_g = 2 max_i r_i |M^-1 H^T|_i/W,     W = H M^-1 H^T,     i
+//     of group g
 // r: radius of gyration of turns, else 1.
 void ErrorScale::find_links_of(std::size_t mode, int row, const Vector& v0) {
   const EventContacts& contacts = motion_.contacts();
@@ -95,7 +97,8 @@ void ErrorScale::find_links(const Vector& v0) {
   }
 }
 
-// Speeds of groups grow to what the others can give them, each along its path from the fastest once:
+// Speeds of groups grow to what the others can give them, each along its path from the fastest
+// once:
 //     s_g = max(s_g, gain_g (reach_k s_k, |d|)) over rows,   max(s_g, s_k) over joints
 void ErrorScale::spread_speeds() {
   if (links_.empty() && joined_.empty()) return;
@@ -130,8 +133,8 @@ void ErrorScale::spread_speeds() {
     speeds_[g] = std::max(own_speeds_[g], kOfOthers * speeds_[g]);
 }
 
-// How much the accelerations by applied forces change where time and places do in their last digits: the round-off of what is
-// subtracted in them, as a spring and the weight that it carries.
+// How much the accelerations by applied forces change where time and places do in their last
+// digits: the round-off of what is subtracted in them, as a spring and the weight that it carries.
 void ErrorScale::measure_noise(const OdeStep& step, const Vector& pull) {
   constexpr double kLast = std::numeric_limits<double>::epsilon();
   const std::span<const double> radius = motion_.kinematics().radius();
@@ -149,9 +152,10 @@ void ErrorScale::measure_noise(const OdeStep& step, const Vector& pull) {
       noise_[g] = std::max(noise_[g], radius[at(i)] * std::abs(change_[i]));
 }
 
-// What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
-// a with and without contacts; turns at the radius of gyration. Groups that others can move have theirs. Motion within the
-// round-off of accelerations is none, and an error within it is no error.
+// What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and,
+// within bounds, its end; a with and without contacts; turns at the radius of gyration. Groups that
+// others can move have theirs. Motion within the round-off of accelerations is none, and an error
+// within it is no error.
 void ErrorScale::measure(const OdeStep& step, const Vector& pull) {
   const double h = step.h;
   const std::span<const double> radius = motion_.kinematics().radius();

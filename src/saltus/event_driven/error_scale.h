@@ -1,7 +1,8 @@
 // The size of what moves in a step, by which its error is measured (OdeMethod::error).
 //
-// Bodies in contact or in joints have one scale: a spring of force d^(3/2) that hits a body at rest moves it by t^(7/2), of which
-// a step misses the same part however short it is, and relative to its own velocity no step is ever accurate.
+// Bodies in contact or in joints have one scale: a spring of force d^(3/2) that hits a body at rest
+// moves it by t^(7/2), of which a step misses the same part however short it is, and relative to
+// its own velocity no step is ever accurate.
 #pragma once
 #include <array>
 #include <vector>
@@ -14,7 +15,8 @@ class ErrorScale {
  public:
   ErrorScale(const Model& model, ConstrainedMotion& motion);
 
-  /// Reads the coupling of the groups by contacts where the motion is, after motion.rates(), with velocities v0.
+  /// Reads the coupling of the groups by contacts where the motion is, after motion.rates(), with
+  /// velocities v0.
   void find_links(const Vector& v0);
   /// Nothing is known of the round-off of the accelerations of a step.
   void begin_noise() { noise_.assign(motion_.kinematics().groups().size(), 0.0); }
@@ -26,8 +28,9 @@ class ErrorScale {
   double tolerance() const { return tolerance_; }  ///< that the step has to obey
 
  private:
-  /// A group in a row H of a contact. With velocities of the size s (of turns times the radius of gyration) it makes at most
-  /// `reach` s of the rate of the row; an elastic impact at the rate u makes at most `gain` u of its velocity.
+  /// A group in a row H of a contact. With velocities of the size s (of turns times the radius of
+  /// gyration) it makes at most `reach` s of the rate of the row; an elastic impact at the rate u
+  /// makes at most `gain` u of its velocity.
   struct Link {
     int row, group;
     double reach, gain;

@@ -34,8 +34,9 @@ constexpr Weights kError{{0, 82889.0 / 524892.0 - 4586570599.0 / 29645900160.0},
                          {5, kGamma - 61727.0 / 225920.0}};
 // clang-format on
 
-/// Weights of the velocities of the stages before i, for the polynomial through them at c_i: where Newton's method starts. Rates
-/// would do for smooth motion, but overshoot by (omega h)^2 where the start is off the slow motion of a stiff body.
+/// Weights of the velocities of the stages before i, for the polynomial through them at c_i: where
+/// Newton's method starts. Rates would do for smooth motion, but overshoot by (omega h)^2 where the
+/// start is off the slow motion of a stiff body.
 constexpr std::array<Row, kStages> kStart = [] {
   std::array<Row, kStages> start{};
   for (std::size_t i = 1; i < kStages; ++i)
@@ -64,8 +65,8 @@ class Newton {
     std::copy_n(step.v0.data(), n_, v(0));
   }
 
-  /// Stage i, in w() and v(i); k_i is what they differ by from w_bar, v_bar (in stages.y()), over g: rates evaluated there would
-  /// be the error of v times the stiffness.
+  /// Stage i, in w() and v(i); k_i is what they differ by from w_bar, v_bar (in stages.y()), over
+  /// g: rates evaluated there would be the error of v times the stiffness.
   bool solve(int i) {
     const double *w_bar = stages_.y(), *v_bar = w_bar + n_;
     double *kw = stages_.k(i), *kv = kw + n_, *w = this->w(), *v = this->v(i), *x = w + n_,
@@ -91,8 +92,9 @@ class Newton {
         finite += 0.0 * (v[j] + w[j]);
       }
       if (finite != 0.0) return false;
-      // The next change is this one times the rate at which they fall. Before that rate is known the slowest of the stages
-      // before stands for it, with a margin; not that of the first, where the matrix is exact.
+      // The next change is this one times the rate at which they fall. Before that rate is known
+      // the slowest of the stages before stands for it, with a margin; not that of the first, where
+      // the matrix is exact.
       const bool first = iteration == 0;
       const double fall = first ? 100.0 * fall_ : change / before;
       if (!first && i > 1) fall_ = std::exchange(fall_known_, true) ? std::max(fall_, fall) : fall;
@@ -164,8 +166,9 @@ bool Esdirk::step(SmoothMotion& motion, OdeStep& step) const {
   return stages.finish(kStages - 1);
 }
 
-// w: quartic through w, w' at both ends and w'' = v' at the start, where w = 0 (with rotations w'' is another one at the end).
-// v: cubic through v, v' at both ends, raised to the degree of w. Both err as h^4 or better, like the run.
+// w: quartic through w, w' at both ends and w'' = v' at the start, where w = 0 (with rotations w''
+// is another one at the end). v: cubic through v, v' at both ends, raised to the degree of w. Both
+// err as h^4 or better, like the run.
 void Esdirk::interpolate(SmoothMotion&, OdeStep& step) const {
   const double h = step.h;
   const long n = step.v0.size();

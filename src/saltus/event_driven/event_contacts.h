@@ -1,4 +1,5 @@
-// The contacts of a model at any instant, for event-driven integration: gaps, rows and how the rates of rows change by themselves.
+// The contacts of a model at any instant, for event-driven integration: gaps, rows and how the
+// rates of rows change by themselves.
 #pragma once
 #include <string>
 #include <vector>
@@ -22,8 +23,8 @@ class EventContacts {
   /// True when contacts are looked for between surfaces: the list then changes with the place.
   bool detects() const { return list_.detects(); }
 
-  /// Contacts known at (t, q), by increasing key, with their gaps. Laws on angles of joints are followed from where the last
-  /// settle() was.
+  /// Contacts known at (t, q), by increasing key, with their gaps. Laws on angles of joints are
+  /// followed from where the last settle() was.
   void find(double t, Groups at);
   /// find(), and the rows H with rates u = H v + d.
   void find_rows(double t, Groups at);

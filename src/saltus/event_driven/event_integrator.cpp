@@ -205,8 +205,8 @@ EventIntegrator::End EventIntegrator::end_step(Interval& now, bool moved) {
   return end == End::reached && closed > options.closed ? busy(now, kManyClosed) : end;
 }
 
-// Springs of contacts, and of joints, that have a negative gap and no force store energy: their damping takes it while they
-// recover. Adds it [J], times sign.
+// Springs of contacts, and of joints, that have a negative gap and no force store energy: their
+// damping takes it while they recover. Adds it [J], times sign.
 void EventIntegrator::add_inactive_energy(double t, State& state, double sign) {
   EventContacts& contacts = motion_.contacts();
   contacts.find(motion_.kinematics().inside(t), state.groups);
@@ -222,7 +222,8 @@ void EventIntegrator::add_inactive_energy(double t, State& state, double sign) {
   if (terms_.joints >= 0) state.ledger[at(terms_.joints)] += sign * of_joints;
 }
 
-// The state from where it is in the step to theta; work and impulses with it. False: the modes do not hold there.
+// The state from where it is in the step to theta; work and impulses with it. False: the modes do
+// not hold there.
 bool EventIntegrator::move_to(Interval& now, double theta) {
   State& state = now.state;
   const EventState& lane = state.lane;
@@ -246,7 +247,8 @@ bool EventIntegrator::move_to(Interval& now, double theta) {
   return held;
 }
 
-// Resolves the end of the step: the modes after it. jump: of a prescribed motion, of which nothing but the time tells.
+// Resolves the end of the step: the modes after it. jump: of a prescribed motion, of which nothing
+// but the time tells.
 bool EventIntegrator::respond(Interval& now, bool jump) {
   State& state = now.state;
   EventState& lane = state.lane;
@@ -323,7 +325,8 @@ bool EventIntegrator::many_near(const State& state) {
   return count > kClose * model_.options().events.closed;
 }
 
-// False where a spring or a stop no longer counts its angle: the next step would take it back by a turn.
+// False where a spring or a stop no longer counts its angle: the next step would take it back by a
+// turn.
 bool EventIntegrator::counts_angles(Interval& now) {
   if (!motion_.contacts().counts_angles()) return true;
   StepReport& report = now.report;
@@ -343,8 +346,8 @@ void EventIntegrator::balance_energy(State& state, const std::vector<double>& le
   state.ledger[at(terms_.scheme)] += state.energy.total() - start_energy - explained;
 }
 
-// What rates are made of [m/s]: some may be all round-off, all of them where bodies only slide. 0: the bodies are at rest beside
-// the speeds that the energy in play makes.
+// What rates are made of [m/s]: some may be all round-off, all of them where bodies only slide. 0:
+// the bodies are at rest beside the speeds that the energy in play makes.
 double EventIntegrator::speed_in_play(const State& state) {
   const EventContacts& contacts = motion_.contacts();
   const Vector v = motion_.kinematics().velocities(state.groups);

@@ -1,13 +1,15 @@
-// Event-driven integration: smooth motion by integrators of high order, stopped where something happens.
+// Event-driven integration: smooth motion by integrators of high order, stopped where something
+// happens.
 //
 //   step      integrate the present modes up to the earliest event (event_driven/event_step.h)
 //   endings   which modes end there (event_driven/mode_endings.h)
 //   respond   impacts, Zeno sequences, and the modes from here on (event_driven/event_response.h)
 //
-// The state at the end of an interval comes from the dense output; the step may end after it. What must last from interval to
-// interval is State::lane, so that a state resumes bit for bit. Source: shared design of event-driven integration, E. Hairer,
-// G. Wanner, Solving Ordinary Differential Equations II (1996) VII; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth
-// Dynamical Systems (2008) ch. 8.
+// The state at the end of an interval comes from the dense output; the step may end after it. What
+// must last from interval to interval is State::lane, so that a state resumes bit for bit. Source:
+// shared design of event-driven integration, E. Hairer, G. Wanner, Solving Ordinary Differential
+// Equations II (1996) VII; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical
+// Systems (2008) ch. 8.
 #pragma once
 #include <map>
 #include <string>
@@ -31,15 +33,17 @@ class EventIntegrator {
  public:
   explicit EventIntegrator(const Model& model);
 
-  /// advance() ends early where `stop`, which must outlive this, is requested; the caller has to check it.
+  /// advance() ends early where `stop`, which must outlive this, is requested; the caller has to
+  /// check it.
   void stop_by(Stop* stop);
 
   /// Takes over a state whose groups hold physical q and v.
   void enter(State& state);
-  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more contacts closed than EventOptions::closed, or
-  /// hundreds of steps below a thousandth of the interval because of slips near zero. The state is then that of the last event or
-  /// step, report.failure says which, and the schemes should continue. `failed`: false in report.converged, with report.failure;
-  /// the state is as far as it came. Adds to the report.
+  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more contacts closed than
+  /// EventOptions::closed, or hundreds of steps below a thousandth of the interval because of slips
+  /// near zero. The state is then that of the last event or step, report.failure says which, and
+  /// the schemes should continue. `failed`: false in report.converged, with report.failure; the
+  /// state is as far as it came. Adds to the report.
   enum class End { reached, busy, failed };
   static constexpr std::string_view kManyEvents =
       "an interval held more events than `events.limit`";
@@ -54,12 +58,13 @@ class EventIntegrator {
   /// The state is another one than the last call left.
   void reset() { step_.reset(); }
 
-  /// Whether the order of simultaneous impacts decided what one of them did in the last advance(); which contacts the first
-  /// did, in words.
+  /// Whether the order of simultaneous impacts decided what one of them did in the last advance();
+  /// which contacts the first did, in words.
   bool order_decided() const { return order_decided_; }
   const std::string& tied() const { return tied_; }
 
-  /// The law of a closed contact whose axis of friction stands along the normal at the state; -1: there is none.
+  /// The law of a closed contact whose axis of friction stands along the normal at the state; -1:
+  /// there is none.
   int undirected(const State& state);
 
   /// Describes the contacts at the state, with their impulses since begin_means().

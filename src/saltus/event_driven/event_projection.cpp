@@ -12,13 +12,13 @@ namespace {
 
 /// Parts of the energies of EventProjection::allow() that drift may change.
 constexpr double kDrift = 1e-5, kDistances = 10.0;
-/// Of the size of a coordinate: the round-off of a gap, and corrections after which the factors are still good enough. Of the
-/// largest velocity: a correction after which what is left is round-off.
+/// Of the size of a coordinate: the round-off of a gap, and corrections after which the factors are
+/// still good enough. Of the largest velocity: a correction after which what is left is round-off.
 constexpr double kRound = 4e-16, kNear = 1e-6, kSmall = 1e-8;
 constexpr int kMostOfPositions = 8, kMostOfVelocities = 4;  ///< iterations
 
-/// Newton's method by chords: factors are kept while an iteration leaves less than three tenths of the violation before it;
-/// where one with new factors leaves more, that is round-off.
+/// Newton's method by chords: factors are kept while an iteration leaves less than three tenths of
+/// the violation before it; where one with new factors leaves more, that is round-off.
 class ProjectionNewton {
  public:
   ProjectionNewton(ConstrainedMotion& motion, double t, std::vector<GroupState>& groups,
@@ -133,8 +133,8 @@ void ProjectionNewton::factorise() {
   factors_ = Factors::fresh;
 }
 
-// -M^-1 B^T (B M^-1 B^T)^-1 g of joints and then, within what they leave, of contacts; of rates g this changes the kinetic
-// energy by g^T (B M^-1 B^T)^-1 g/2.
+// -M^-1 B^T (B M^-1 B^T)^-1 g of joints and then, within what they leave, of contacts; of rates g
+// this changes the kinetic energy by g^T (B M^-1 B^T)^-1 g/2.
 const Vector& ProjectionNewton::correction() {
   move_.setZero(motion_.size());
   if (joints_ > 0) {
@@ -154,7 +154,8 @@ const Vector& ProjectionNewton::correction() {
   return move_;
 }
 
-// Down to round-off: fresh factors did not reduce the violation. Kept ones that are too slow are dropped.
+// Down to round-off: fresh factors did not reduce the violation. Kept ones that are too slow are
+// dropped.
 bool ProjectionNewton::converged(double size) {
   const bool slow = size > 0.3 * last_;
   last_ = size;

@@ -11,7 +11,8 @@
 namespace saltus {
 namespace {
 
-/// Modes need a better solution than steps do: the solver is given this tolerance, and may miss it down to that of the scene.
+/// Modes need a better solution than steps do: the solver is given this tolerance, and may miss it
+/// down to that of the scene.
 constexpr double kSolve = 1e-13;
 /// Of the time ahead: the first time of foresee().
 constexpr double kForesee = 1e-6;
@@ -54,7 +55,8 @@ EventResponse::Impact EventResponse::impact_of(const Instant& now) const {
     x.form = *law.impact;
     x.first = static_cast<int>(impact.rows.size());
     x.tangents = c.rows - 1;
-    // A contact that only the jump of a drive closes did not close before: by Newton's law it does not bounce.
+    // A contact that only the jump of a drive closes did not close before: by Newton's law it does
+    // not bounce.
     const bool by_jump =
         jumped && x.form == ImpactForm::newton && active_.u_before()[c.first] >= -c.still;
     x.restitution = now.crowded || by_jump ? 0.0 : law.restitution;
@@ -180,7 +182,7 @@ bool EventResponse::resolve(const Instant& instant, std::vector<GroupState>& gro
     if (!close_zeno_sequence(model_, motion_, now, active_, groups, events, report)) break;
     active_.begin_impulses();
     if (closings > kMostClosings) {
-      report.failure = "bounces of contacts that touch do not come to an end";
+      report.failure = "Zeno sequences of contacts do not end at one instant";
       break;
     }
   }

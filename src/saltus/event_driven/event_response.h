@@ -1,6 +1,8 @@
-// What contacts do at one instant: impacts, Zeno sequences that end, and which contacts hold, stick or slide from here on.
+// What contacts do at one instant: impacts, Zeno sequences that end, and which contacts hold, stick
+// or slide from here on.
 //
-// Velocities first (event_driven/impact.h, event_driven/zeno_closing.h), then accelerations (event_driven/mode_choice.h).
+// Velocities first (event_driven/impact.h, event_driven/zeno_closing.h), then accelerations
+// (event_driven/mode_choice.h).
 #pragma once
 #include <span>
 #include <vector>
@@ -20,14 +22,15 @@ class EventResponse {
   void stop_by(Stop* stop) { stop_ = stop; }
   EventProjection& projection() { return projection_; }
 
-  /// Resolves what is active at the instant with `groups`, of which v is changed: the modes from here on. Events are appended,
-  /// the report grows. False: report.failure says why.
+  /// Resolves what is active at the instant with `groups`, of which v is changed: the modes from
+  /// here on. Events are appended, the report grows. False: report.failure says why.
   bool resolve(const Instant& instant, std::vector<GroupState>& groups,
                std::vector<ContactMode>& modes, std::vector<Event>& events, InstantReport& report);
 
-  /// What the modes at t end with next, within `ahead`, though no acceleration says so yet: where forces come to the last that
-  /// the laws allow, accelerations begin at 0. choose_modes() runs along the motion of the modes, after times that grow tenfold,
-  /// until its answer is another. Empty: it is not.
+  /// What the modes at t end with next, within `ahead`, though no acceleration says so yet: where
+  /// forces come to the last that the laws allow, accelerations begin at 0. choose_modes() runs
+  /// along the motion of the modes, after times that grow tenfold, until its answer is another.
+  /// Empty: it is not.
   std::vector<EventEnding> foresee(double t, double ahead, const std::vector<GroupState>& groups,
                                    std::span<const ContactMode> modes, InstantReport& report);
 

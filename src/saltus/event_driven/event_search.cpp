@@ -61,8 +61,8 @@ EventSearch::Kind kind_of(Guard::Until until) {
   }
 }
 
-// What yields inside its contact: its damping took all of its force, and the gap is still negative. One that
-// ended with its contact, as closely as that was found, would become active again.
+// What yields inside its contact: its damping took all of its force, and the gap is still negative.
+// One that ended with its contact, as closely as that was found, would become active again.
 bool lets_go(const ContactLaw& law, double y, double u) {
   if (!law.facts().yields) return false;
   const double held = law.pressing(y, 0.0), now = law.pressing(y, u);
@@ -86,7 +86,8 @@ void EventSearch::begin(double t, View v, double h) {
     if (!(contacts.gap(i) <= round_)) continue;
     const double y = contacts.gap(i), u = contacts.rate(i, 0);
     held_.emplace_back(contacts.key(i), y);
-    // What opens and needs next to no time to its end is no longer in contact: its place was found as closely as that.
+    // What opens and needs next to no time to its end is no longer in contact: its place was found
+    // as closely as that.
     const bool left = u > 0.0 && -y <= std::max(kLeft * round_, kSoon * u * h);
     if (y < -round_ && !left && lets_go(contacts.law(i), y, u))
       slack_.emplace_back(contacts.key(i), std::max(contacts.law(i).pressing(y, u), 0.0));
@@ -118,7 +119,8 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
       const bool open = mode == modes.end() || mode->key != key;
       const double* const left = open ? slack(key) : nullptr;
       if (left) {
-        // of the sign of -N, which is to be positive while y < 0, less what was left of it where it let go
+        // of the sign of -N, which is to be positive while y < 0, less what was left of it where it
+        // let go
         const double y = contacts.gap(i), u = contacts.rate(i, 0), now = law.pressing(y, u);
         const double size =
             law.pressing(-std::max(L, std::abs(y)), 0.0) + std::abs(now - law.pressing(y, 0.0));
@@ -165,7 +167,8 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
 std::optional<EventSearch::Found> EventSearch::earliest(const OdeStep& step,
                                                         const AtRates& at_rates) {
   if (!motion_.contacts().any() || step.w.rows() == 0) return {};
-  // Forces first: they need no detection of contacts at every place, and gaps after the end they find need no search.
+  // Forces first: they need no detection of contacts at every place, and gaps after the end they
+  // find need no search.
   std::optional<Found> force;
   if (forces_) force = part({step, 0.0, 1.0, true}, at_rates);
   const auto gap =
@@ -264,7 +267,8 @@ EventSearch::Functions EventSearch::functions_of(
   return functions;
 }
 
-// The root of function r, in `best` where it is earlier. False: the function is no polynomial on this part.
+// The root of function r, in `best` where it is earlier. False: the function is no polynomial on
+// this part.
 bool EventSearch::find_root(const Part& of, const Functions& functions, Eigen::Index r,
                             double travel, std::optional<Found>& best) {
   const Sample& function = functions.all[static_cast<std::size_t>(r)];
@@ -294,8 +298,9 @@ bool EventSearch::find_root(const Part& of, const Functions& functions, Eigen::I
   return true;
 }
 
-// Of a function that some nodes do not have: a contact that is detected at some of them. Where its gap would have to change
-// faster than surfaces move, from that of one node down to 0 and up to that of the next, it does not close.
+// Of a function that some nodes do not have: a contact that is detected at some of them. Where its
+// gap would have to change faster than surfaces move, from that of one node down to 0 and up to
+// that of the next, it does not close.
 bool EventSearch::find_root_of_unknown(const Part& of, const Sample& function,
                                        const Eigen::RowVectorXd& values, double noise,
                                        double travel, std::optional<Found>& best) {
@@ -333,8 +338,8 @@ EventSearch::Found EventSearch::bisect(const OdeStep& step, Kind kind, std::uint
   return {kind, key, to, std::isfinite(slope) ? slope : 0.0};
 }
 
-// The last instant at which the surfaces of a contact that is held show it: it passes on to another of their features, or from an
-// edge.
+// The last instant at which the surfaces of a contact that is held show it: it passes on to another
+// of their features, or from an edge.
 EventSearch::Found EventSearch::last_contact(const OdeStep& step, std::uint64_t key, double from,
                                              double to) {
   while (to - from > 4e-16) {
@@ -347,8 +352,8 @@ EventSearch::Found EventSearch::last_contact(const OdeStep& step, std::uint64_t 
   return {Kind::lost, key, from, 0.0};
 }
 
-// Where the margin of redundant contacts ends, which is used up at `to`. It is as smooth as the forces but for kinks:
-// by the rule of the false position, halved where that is slow.
+// Where the margin of redundant contacts ends, which is used up at `to`. It is as smooth as the
+// forces but for kinks: by the rule of the false position, halved where that is slow.
 EventSearch::Found EventSearch::last_margin(const OdeStep& step, std::uint64_t key, double from,
                                             double to) {
   const auto room = [&](double theta) {

@@ -1,16 +1,20 @@
-// Events of a smooth step: every function that must not become negative, as a polynomial in Bernstein form.
+// Events of a smooth step: every function that must not become negative, as a polynomial in
+// Bernstein form.
 //
 //     gap of contacts that are open, of springs that are not active
-//     N of contacts that are closed            (mu N)^2 - |T|^2 of those that stick, bound^2 - T^2 of relays
+//     N of contacts that are closed            (mu N)^2 - |T|^2 of those that stick, bound^2 - T^2
+//                                              of relays
 //     u_T . d of those that slide, d the direction of the slip at the start of the step
 //     -gap, and N with damping, of springs that are active
 //     -N with damping, and -gap, of springs that have no force and are not yet left
 //     of any that is held: whether its surfaces still have it, at the nodes
-//     the margin of redundant contacts (event_driven/force_distribution.h): its sign alone, at the nodes
+//     the margin of redundant contacts (event_driven/force_distribution.h): its sign alone,
+//         at the nodes
 //
-// Each is sampled at the nodes of Chebyshev and Lobatto on the dense output; where the contacts that are known change from
-// node to node, or the polynomial does not fit between them, the interval is halved. Roots are certain with respect to
-// these polynomials: no pair of them is missed, however close they are.
+// Each is sampled at the nodes of Chebyshev and Lobatto on the dense output; where the contacts
+// that are known change from node to node, or the polynomial does not fit between them, the
+// interval is halved. Roots are certain with respect to these polynomials: no pair of them is
+// missed, however close they are.
 #pragma once
 #include <functional>
 #include <optional>
@@ -34,16 +38,18 @@ class EventSearch {
 
   EventSearch(const Model& model, ConstrainedMotion& motion);
 
-  /// The start of a step: contacts that are closed here may be at gap 0, or below it. motion: started, with its modes, at the last
-  /// rates() there. h: about how long the step is [s].
+  /// The start of a step: contacts that are closed here may be at gap 0, or below it. motion:
+  /// started, with its modes, at the last rates() there. h: about how long the step is [s].
   void begin(double t, View v, double h);
-  /// The earliest event of a step with its dense output; none if there is none. at_rates(theta) is called where the rates of
-  /// the motion were taken.
+  /// The earliest event of a step with its dense output; none if there is none. at_rates(theta) is
+  /// called where the rates of the motion were taken.
   using AtRates = std::function<void(double theta)>;
   std::optional<Found> earliest(const OdeStep& step, const AtRates& at_rates);
-  /// Value of one of the functions at the place of the last motion.rates() [of its kind]; not a number where it is not known.
+  /// Value of one of the functions at the place of the last motion.rates() [of its kind]; not a
+  /// number where it is not known.
   double value(const Found& of, double t, View w, View v);
-  /// The direction in which mode `key` begins to slip, opposite to its friction at the last rates().
+  /// The direction in which mode `key` begins to slip, opposite to its friction at the last
+  /// rates().
   std::array<double, 2> slip(std::uint64_t key) const;
   bool needs_forces() const { return forces_; }
   const SurfaceSpeeds& surfaces() const { return surfaces_; }
@@ -55,7 +61,8 @@ class EventSearch {
     double value, size;  ///< size: of what is subtracted in it, for its round-off
     bool is(const Sample& other) const { return key == other.key && kind == other.kind; }
   };
-  /// [from, to] of a step, after so many halvings because of speed (depth), and because functions do not fit (bends).
+  /// [from, to] of a step, after so many halvings because of speed (depth), and because functions
+  /// do not fit (bends).
   struct Part {
     const OdeStep& step;
     double from, to;
@@ -91,7 +98,8 @@ class EventSearch {
   ConstrainedMotion& motion_;
   SurfaceSpeeds surfaces_;
   bool forces_ = false;
-  /// Contacts with a negative gap and no force at the start, and what was left of ContactLaw::pressing() there.
+  /// Contacts with a negative gap and no force at the start, and what was left of
+  /// ContactLaw::pressing() there.
   std::vector<std::pair<std::uint64_t, double>> slack_;
   std::vector<double> force_;                           ///< size of the force of every mode [N]
   std::vector<std::pair<std::uint64_t, double>> held_;  ///< gaps <= 0 at the start

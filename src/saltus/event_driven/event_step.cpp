@@ -19,7 +19,8 @@ constexpr double kTurn = 2.5;        ///< most that a body turns in a step [rad]
 constexpr double kCounted = 1.5;     ///< the same where angles between bodies are counted [rad]
 constexpr double kMargins = 2000.0;  ///< margins that a body moves in a step
 constexpr double kShortest = 1e-15;
-/// Steps in a row, each below kCrawl intervals and as long as friction lets an explicit method step at the slowest slip.
+/// Steps in a row, each below kCrawl intervals and as long as friction lets an explicit method step
+/// at the slowest slip.
 constexpr int kMostCrawls = 300;
 constexpr double kCrawl = 1e-3, kStiff = 0.3;
 constexpr double kTime = 1e-14;  ///< of the time, to which the end of a step is found
@@ -243,8 +244,9 @@ void EventStep::search(EventState& lane) {
   }
 }
 
-// From the length `from` of the step to the root of the function that found the event, by Newton's method: at(h) puts w, v
-// at t0 + h. The last change c is not evaluated again: c^2 is round-off. Nothing where it leads away.
+// From the length `from` of the step to the root of the function that found the event, by Newton's
+// method: at(h) puts w, v at t0 + h. The last change c is not evaluated again: c^2 is round-off.
+// Nothing where it leads away.
 template <class At>
 std::optional<double> EventStep::root(const EventSearch::Found& found, double from, double most,
                                       const At& at) {
@@ -261,8 +263,8 @@ std::optional<double> EventStep::root(const EventSearch::Found& found, double fr
   }
 }
 
-// The end of the step where its event is: of its dense output where that obeys the equations of motion as closely as asked, else
-// of the step made again up to it.
+// The end of the step where its event is: of its dense output where that obeys the equations of
+// motion as closely as asked, else of the step made again up to it.
 void EventStep::locate(EventState& lane, const EventSearch::Found& found) {
   const double most = step_.h, from = found.theta * most;
   if (!(from > 0.0)) {  // it happens where the step starts

@@ -1,10 +1,12 @@
-// One step of event-driven integration: smooth motion with the present modes from a state to the next event, or as far as the
-// estimated error allows.
+// One step of event-driven integration: smooth motion with the present modes from a state to the
+// next event, or as far as the estimated error allows.
 //
-//   length      by the error of the last step, bounded by slips, springs, rotations and the paths of surfaces
+//   length      by the error of the last step, bounded by slips, springs, rotations and the paths
+//               of surfaces
 //   integrate   until the estimated error is below the tolerance
 //   search      the earliest event on the dense output (event_driven/event_search.h)
-//   locate      its place on the dense output, else by the step again, until its function vanishes to round-off
+//   locate      its place on the dense output, else by the step again, until its function vanishes
+//               to round-off
 #pragma once
 #include <memory>
 #include <optional>
@@ -30,8 +32,9 @@ class EventStep {
   /// Records every step; nullptr: no more.
   void trace(EventTrace* trace) { trace_ = trace; }
 
-  /// The next step from the state, to `limit` at most: State::lane, ready(), balance(). slips_end: it cannot follow slips to their
-  /// end, and take_stops() says which. nothing: it failed, and the report says why, or a stop was requested.
+  /// The next step from the state, to `limit` at most: State::lane, ready(), balance(). slips_end:
+  /// it cannot follow slips to their end, and take_stops() says which. nothing: it failed, and the
+  /// report says why, or a stop was requested.
   enum class Made { step, slips_end, nothing };
   Made make(State& state, double limit, StepReport& report);
   std::vector<EventEnding> take_stops() { return std::exchange(stops_, {}); }
@@ -43,7 +46,8 @@ class EventStep {
   /// No step is in work.
   void end(EventState& lane);
 
-  /// q, v of the step at theta (>= 1: its end), joints and closed contacts without drift. False: it is no drift.
+  /// q, v of the step at theta (>= 1: its end), joints and closed contacts without drift. False: it
+  /// is no drift.
   bool place(double t, double theta, const EventState& lane, std::vector<GroupState>& groups);
   double end_time(const EventState& lane) const;
   double done() const { return done_; }  ///< fraction of it that the state has gone

@@ -10,16 +10,19 @@
 namespace saltus {
 namespace {
 
-/// Pivots of directions in which forces are free, and the smallest part of a contact in one of them.
+/// Pivots of directions in which forces are free, and the smallest part of a contact in one of
+/// them.
 constexpr double kNull = 1e-10, kIn = 1e-6;
 
 /// Last tau. What is left of it goes by extrapolation along the path.
 constexpr double kLastTau = 1e-9, kNextTau = 0.1;
 constexpr int kMostNewton = 60;
-/// Newton decrements at which a point is near enough for the next tau, and where round-off is all that is left.
+/// Newton decrements at which a point is near enough for the next tau, and where round-off is all
+/// that is left.
 constexpr double kFollows = 1e-2, kCentred = 1e-22;
 
-/// What one law leaves at z = (y, phi), a = a_0 + A z and for cones T = T_0 + B z: its logarithm is log(a - |T|)(a + |T|).
+/// What one law leaves at z = (y, phi), a = a_0 + A z and for cones T = T_0 + B z: its logarithm is
+/// log(a - |T|)(a + |T|).
 struct LawBarrier {
   double a = 0.0;
   Vector A, T;
@@ -47,7 +50,8 @@ struct LawBarrier {
   }
 };
 
-/// F(z) = phi/tau + sum of log - |lambda|^2/2, forces in units of their size. phi is the last of z, or is held.
+/// F(z) = phi/tau + sum of log - |lambda|^2/2, forces in units of their size. phi is the last of z,
+/// or is held.
 class RoomPath {
  public:
   RoomPath(const Vector& lambda_0, const Matrix& K, std::span<const ForceLimit> laws)

@@ -3,8 +3,9 @@
 //     lambda(y) = lambda_0 + K y,   P M^-1 D K = 0                  the same accelerations
 //     N >= phi,   mu N - |T| >= phi,   bound - |T| >= phi           the margin phi of the laws at y
 //
-// The modes of contacts may last where some y has phi >= 0: then they are a solution of the contact problem of accelerations,
-// with that lambda. The largest phi and, where it is positive, the analytic centre y come from interior points,
+// The modes of contacts may last where some y has phi >= 0: then they are a solution of the contact
+// problem of accelerations, with that lambda. The largest phi and, where it is positive, the
+// analytic centre y come from interior points,
 //
 //     phi/tau + sum of log(margin of each law) - |lambda|^2/2  ->  max,   tau -> 0
 //
@@ -18,7 +19,8 @@
 
 namespace saltus {
 
-/// Contacts with redundant forces among themselves, by modes; their rows of lambda, increasing; and K of these rows.
+/// Contacts with redundant forces among themselves, by modes; their rows of lambda, increasing; and
+/// K of these rows.
 struct RedundantGroup {
   std::vector<std::size_t> modes;
   std::vector<Eigen::Index> rows;
@@ -38,7 +40,8 @@ struct ForceLimit {
 };
 
 struct DistributedForces {
-  /// Largest phi, as part of the largest force of lambda_0. If it is positive and was not asked for exactly: a lower bound.
+  /// Largest phi, as part of the largest force of lambda_0. If it is positive and was not asked for
+  /// exactly: a lower bound.
   double margin = 0.0;
   Vector lambda;  ///< at the analytic centre, or where the violation of the laws is smallest
 };

@@ -2,8 +2,8 @@
 //
 //     q = q0 (+) w,     v,     M(q),     F(t, q, v)
 //
-// w and v are vectors of all groups in order. Prescribed motions are smooth between two jumps of their rates; times are clamped
-// to the interval between the jumps.
+// w and v are vectors of all groups in order. Prescribed motions are smooth between two jumps of
+// their rates; times are clamped to the interval between the jumps.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -61,7 +61,8 @@ class GroupKinematics {
 
   /// q of all groups moved by w from q0, in `groups`.
   void move(View w, std::vector<GroupState>& groups) const;
-  /// Largest velocity of a body [m/s] and largest angular velocity [rad/s], for velocities v of all groups.
+  /// Largest velocity of a body [m/s] and largest angular velocity [rad/s], for velocities v of all
+  /// groups.
   double fastest(View v) const;
   double fastest_turn(View v) const;
   /// Radius of gyration of the angular velocities [m], 1 of the other velocities.

@@ -97,7 +97,8 @@ bool solve_rows(Course& course, std::span<const int> places, Restitution which,
   const double velocity = power_below(b.cwiseAbs().maxCoeff());
   W.W /= mobility;
   b /= velocity;
-  // What is left of larger numbers consists of their round-off in part: it has no relative residual.
+  // What is left of larger numbers consists of their round-off in part: it has no relative
+  // residual.
   double now = 0.0;
   for (Eigen::Index k = 0; k < n; ++k)
     if (const double w = W.W(k, k); w > 0.0)
@@ -135,7 +136,8 @@ void finish(Course& course) {
   if (course.closing() > 0.0) strike(course, all_places(course.problem), Restitution::none);
 }
 
-// Poisson: P = (1 + e) P_c + P_x of the contacts of that law, P_x alone of the others, as in the steps.
+// Poisson: P = (1 + e) P_c + P_x of the contacts of that law, P_x alone of the others, as in the
+// steps.
 void simultaneous(Course& course) {
   const ImpactProblem& problem = course.problem;
   const std::vector<int> places = all_places(problem);
@@ -163,8 +165,8 @@ void simultaneous(Course& course) {
       course.report.failure = kTooManyPhases;
       return;
     }
-    // Newton's law lets a contact that opened, u- > 0, come back with u+ >= -e u-: nothing lies between it and the next
-    // impact, which is part of this one.
+    // Newton's law lets a contact that opened, u- > 0, come back with u+ >= -e u-: nothing lies
+    // between it and the next impact, which is part of this one.
   } while (course.closing() > enough);
 }
 

@@ -2,7 +2,8 @@
 //
 //     u+ = W P + u-,     W = H M^-1 H^T, joints eliminated
 //
-// The laws say what holds after the impact or in the course of it; friction is Coulomb's throughout.
+// The laws say what holds after the impact or in the course of it; friction is Coulomb's
+// throughout.
 #pragma once
 #include <array>
 #include <span>
@@ -15,7 +16,8 @@
 
 namespace saltus {
 
-/// One active contact, of a law that impulses obey: dry friction of a given bound has none in no time. Rows first .. first + tangents: normal, then tangents.
+/// One active contact, of a law that impulses obey: dry friction of a given bound has none in no
+/// time. Rows first .. first + tangents: normal, then tangents.
 struct ImpactContact {
   ImpactForm form = ImpactForm::newton;  ///< with velocity 0: the caller subtracts it
   int first = 0, tangents = 0;
@@ -38,8 +40,9 @@ struct ImpactReport {
   double residual = 0.0;     ///< largest of the problems [1]
   bool certified = true;     ///< SolveReport::certified of all problems
   std::string_view failure;  ///< why it failed, in words of static life
-  /// Two contacts, as indices of ImpactProblem::contacts, that were equally due although one changes the other, and whose order
-  /// decided what the impact did (ImpactOrder::sequential); -1: no such contacts.
+  /// Two contacts, as indices of ImpactProblem::contacts, that were equally due although one
+  /// changes the other, and whose order decided what the impact did (ImpactOrder::sequential); -1:
+  /// no such contacts.
   std::array<int, 2> tied{-1, -1};
 };
 

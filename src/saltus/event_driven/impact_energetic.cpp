@@ -1,10 +1,13 @@
-// Impulses that grow together, as stiff springs of equal stiffness would make them: of Hertz, lambda = delta^(3/2).
+// Impulses that grow together, as stiff springs of equal stiffness would make them: of Hertz,
+// lambda = delta^(3/2).
 //
-//     delta_i' = -u_i (u_i < 0, compression),  -u_i/e_i^2 (u_i > 0, expansion),     P_N' = lambda,   u = u- + W P
+//     delta_i' = -u_i (u_i < 0, compression),  -u_i/e_i^2 (u_i > 0, expansion),     P_N' = lambda,
+//     u = u- + W P
 //
-// Every contact takes in  E_i = int lambda ddelta = 2/5 delta^(5/2)  and gives e^2 of it back. Since lambda is proportional
-// to E^(3/5), dP_i/dP_j = (E_i/E_j)^(3/5) as Liu, Zhao and Brogliato have it; the time of the springs is no time of the
-// bodies, and their stiffness drops out. Friction is Coulomb's on lambda_N dt: against the slip, or no slip.
+// Every contact takes in  E_i = int lambda ddelta = 2/5 delta^(5/2)  and gives e^2 of it back.
+// Since lambda is proportional to E^(3/5), dP_i/dP_j = (E_i/E_j)^(3/5) as Liu, Zhao and Brogliato
+// have it; the time of the springs is no time of the bodies, and their stiffness drops out.
+// Friction is Coulomb's on lambda_N dt: against the slip, or no slip.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,5 @@
-// What the three orders of impacts have in common: problems over some of the contacts, and when they are over.
+// What the three orders of impacts have in common: problems over some of the contacts, and when
+// they are over.
 #pragma once
 #include "saltus/event_driven/impact.h"
 
@@ -14,7 +15,8 @@ struct Course {
   double first = 0.0;  ///< fastest() of u- [sqrt(J)]
   ImpactReport report;
 
-  /// Velocity of row r by which rows of any unit compare: u_r/sqrt(W_rr) [sqrt(J)], 0 where nothing can move it.
+  /// Velocity of row r by which rows of any unit compare: u_r/sqrt(W_rr) [sqrt(J)], 0 where nothing
+  /// can move it.
   double speed(int r) const;
   /// Largest |speed| of all rows.
   double fastest() const;
@@ -46,8 +48,8 @@ void simultaneous(Course& course);
 void sequential(Course& course);
 void energetic(Course& course);
 
-/// Phases may be infinitely many: closing speeds below kNothing of the first ones, or below what the solver can tell, end
-/// in one impact without restitution, finish().
+/// Phases may be infinitely many: closing speeds below kNothing of the first ones, or below what
+/// the solver can tell, end in one impact without restitution, finish().
 inline constexpr double kNothing = 1e-13;
 inline constexpr int kMostPhases = 10'000;
 inline constexpr std::string_view kTooManyPhases =

@@ -1,4 +1,5 @@
-// One contact at a time, the one that closes fastest first; rows that are held take part in every impact.
+// One contact at a time, the one that closes fastest first; rows that are held take part in every
+// impact.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,8 +20,9 @@ bool due(const Course& course, const ImpactContact& c, double least) {
   return c.form != Kind::held && -course.speed(c.first) > least;
 }
 
-/// The place of the contact with the largest -u_N among those that close by more than `least` [sqrt(J)]; -1: none. Speeds
-/// that differ by round-off alone are equal, and the first of equal ones is taken, or the last.
+/// The place of the contact with the largest -u_N among those that close by more than `least`
+/// [sqrt(J)]; -1: none. Speeds that differ by round-off alone are equal, and the first of equal
+/// ones is taken, or the last.
 int fastest_contact(const Course& course, double least, bool last) {
   int found = -1;
   double speed = 0.0;
@@ -69,7 +71,8 @@ bool strike_poisson(Course& course, std::span<const int> places, double e) {
   return good;
 }
 
-/// One contact after the other, of equal ones the first or the last; the first two that were tied in `tied`.
+/// One contact after the other, of equal ones the first or the last; the first two that were tied
+/// in `tied`.
 void one_by_one(Course& course, std::span<const int> held, double least, bool last,
                 std::array<int, 2>& tied) {
   const auto contacts = course.problem.contacts;

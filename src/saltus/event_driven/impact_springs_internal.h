@@ -1,11 +1,13 @@
-// The equations of impact_energetic.cpp: springs that compress and expand, friction that sticks and slides.
+// The equations of impact_energetic.cpp: springs that compress and expand, friction that sticks and
+// slides.
 #pragma once
 #include "saltus/event_driven/impact_internal.h"
 
 namespace saltus::impact {
 
-/// The state y is (delta of every contact, P of every row) in units in which W and u- are about 1; rows that are held are
-/// eliminated. What every contact does stays the same in a step and changes at events.
+/// The state y is (delta of every contact, P of every row) in units in which W and u- are about 1;
+/// rows that are held are eliminated. What every contact does stays the same in a step and changes
+/// at events.
 class Springs {
  public:
   explicit Springs(const Course& course);
@@ -13,7 +15,8 @@ class Springs {
   Vector start() const { return Vector::Zero(contacts() + u_.size()); }
   /// One step of Dormand and Prince, and the estimate of its error.
   void step(const Vector& y, double h, Vector& end, Vector& error) const;
-  /// Three numbers a contact, positive as long as it continues as it does: of u_N, of delta, of friction.
+  /// Three numbers a contact, positive as long as it continues as it does: of u_N, of delta, of
+  /// friction.
   Vector events(const Vector& y) const;
   void change(int event, Vector& y);
   /// Directions of sliding for the step from y.

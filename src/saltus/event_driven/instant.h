@@ -13,7 +13,8 @@
 
 namespace saltus {
 
-/// What an event located: contacts whose mode is known to end, whatever the round-off of their forces says.
+/// What an event located: contacts whose mode is known to end, whatever the round-off of their
+/// forces says.
 struct EventEnding {
   /// closes: its gap is 0, to the round-off of the search.  ends: a spring is no longer active.
   /// stops: its slip is over but for a distance below EventOptions::zeno.
@@ -28,8 +29,8 @@ struct Instant {
   double t = 0.0;  ///< [s]
   /// Times that count as one: contacts whose gaps close within 1e-12 of it close together [s].
   double scale = 0.0;
-  /// Impacts of several contacts follow each other ever faster, and end here: what is nearer than EventOptions::zeno closes with
-  /// them, without restitution.
+  /// Impacts of several contacts follow each other ever faster, and end here: what is nearer than
+  /// EventOptions::zeno closes with them, without restitution.
   bool crowded = false;
   std::span<const ContactMode> before;     ///< modes before the instant, by key
   std::span<const EventEnding> endings{};  ///< of these modes

@@ -120,7 +120,8 @@ void JointConstraints::project_out(Matrix& X, Matrix& R) {
   }
 }
 
-// Redundant rows are detected once a step, and again where G a = -gamma is missed by more than round-off.
+// Redundant rows are detected once a step, and again where G a = -gamma is missed by more than
+// round-off.
 void JointConstraints::constrain(Vector& a, Vector& L) {
   make_rows();
   bias(gamma_);

@@ -45,17 +45,20 @@ class JointConstraints {
 
   /// The next factorise() detects redundant rows again.
   void reset_redundant_rows() { redundant_known_ = false; }
-  /// Factors of G M^-1 G^T, after the rows were made. again: redundant rows are detected at this place.
+  /// Factors of G M^-1 G^T, after the rows were made. again: redundant rows are detected at this
+  /// place.
   void factorise(bool again = false);
   void solve(Eigen::Ref<Matrix> B) { system_.solve(B); }  ///< B <- (G M^-1 G^T)^-1 B
   void add_rate_of(View v, Out rate) const;               ///< rate += G v
   void accelerations(View L, Out a) const;                ///< a = M^-1 G^T L
   /// X <- X - M^-1 G^T R,  R = (G M^-1 G^T)^-1 G X: what joints leave of velocities.
   void project_out(Matrix& X, Matrix& R);
-  /// a += M^-1 G^T L with G a = -gamma: the constrained acceleration and the forces L. Makes and factorises the rows.
+  /// a += M^-1 G^T L with G a = -gamma: the constrained acceleration and the forces L. Makes and
+  /// factorises the rows.
   void constrain(Vector& a, Vector& L);
 
-  /// Adds weight times force and torque of each joint on its b for the multipliers L, in space, torques about the point of b.
+  /// Adds weight times force and torque of each joint on its b for the multipliers L, in space,
+  /// torques about the point of b.
   void add_loads(const Vector& L, double weight, std::span<std::array<Vector3, 2>> loads);
 
  private:

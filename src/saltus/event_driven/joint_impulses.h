@@ -1,7 +1,7 @@
 // Impulses of the joints of a model over time.
 //
-// Where joints are all that constrains a step, their loads cost as many evaluations as the step, and few ask for them: the paths
-// of such steps are stored, and evaluated when somebody asks.
+// Where joints are all that constrains a step, their loads cost as many evaluations as the step,
+// and few ask for them: the paths of such steps are stored, and evaluated when somebody asks.
 #pragma once
 #include <array>
 #include <memory>
@@ -26,7 +26,8 @@ class JointImpulses {
   void add(std::span<const Load> impulses);
   /// Adds what loads do: six rows a joint, polynomials of the integral [N], [N m].
   void add(const StepIntegral& integral, const Matrix& loads) { add(integral, loads, impulses_); }
-  /// Adds what the joints do from one fraction to another of lane.length of a step without contacts; number: of the step.
+  /// Adds what the joints do from one fraction to another of lane.length of a step without
+  /// contacts; number: of the step.
   void add_path(long number, const EventState& lane, const OdeStep& step, double from, double to);
   /// Since begin() [N s], [N m s].
   const Load& of(int joint);
@@ -54,7 +55,8 @@ class JointImpulses {
   std::unique_ptr<ConstrainedMotion> motion_;  ///< evaluates paths
 };
 
-/// Loads of the joints at the last rates() of the motion, in column k: six rows a joint. scratch: one a joint.
+/// Loads of the joints at the last rates() of the motion, in column k: six rows a joint. scratch:
+/// one a joint.
 void sample_joint_loads(ConstrainedMotion& motion, std::span<JointImpulses::Load> scratch,
                         Eigen::Index k, Matrix& loads);
 

@@ -8,7 +8,8 @@
 namespace saltus {
 namespace {
 
-/// Accelerations below this fraction of those without contact are the round-off of a solution that does not move.
+/// Accelerations below this fraction of those without contact are the round-off of a solution that
+/// does not move.
 constexpr double kMoves = 1e-9;
 
 class AccelerationProblem {
@@ -133,7 +134,8 @@ void AccelerationProblem::set_modes() {
 // most, pull: largest force, and largest acceleration without contact
 void AccelerationProblem::set_unilateral(ActiveContact& c, const Law& law, double most,
                                          double pull) const {
-  // One that carries nothing and does not open either is redundant: others carry the load without it.
+  // One that carries nothing and does not open either is redundant: others carry the load without
+  // it.
   c.held = p_[law.first] > 1e-13 * most || after_[law.first] <= kMoves * pull;
   if (law.kind != LawKind::coulomb || !c.held) return;
   const auto T = p_.segment(law.first + 1, law.size - 1);

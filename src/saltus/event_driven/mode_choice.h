@@ -1,4 +1,5 @@
-// Which of the active contacts stay closed, stick or slide from here on: the contact problem of the accelerations,
+// Which of the active contacts stay closed, stick or slide from here on: the contact problem of the
+// accelerations,
 //
 //     u' = W lambda + b,   b = H a + bias,     0 <= u'_N perp N >= 0,  Coulomb's cone where u_T = 0
 //
@@ -9,9 +10,9 @@
 
 namespace saltus {
 
-/// Sets ActiveContact::held, kind and direction of all active contacts, and makes the bias. False: no acceleration was found
-/// that obeys the laws, and report.failure says so. `asked`, `allowed`: the tolerance that the solver is given, and the one
-/// that its result must have.
+/// Sets ActiveContact::held, kind and direction of all active contacts, and makes the bias. False:
+/// no acceleration was found that obeys the laws, and report.failure says so. `asked`, `allowed`:
+/// the tolerance that the solver is given, and the one that its result must have.
 bool choose_modes(const ContactSolver& solver, const Limits& asked, double allowed,
                   ActiveContacts& active, InstantReport& report);
 

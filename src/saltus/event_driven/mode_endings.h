@@ -1,4 +1,5 @@
-// What the event at the end of a step says about the modes: which of them end there, and what comes after them.
+// What the event at the end of a step says about the modes: which of them end there, and what comes
+// after them.
 #pragma once
 #include <optional>
 #include <vector>
@@ -15,8 +16,8 @@ class ModeEndings {
               EventResponse& response)
       : model_(model), motion_(motion), search_(search), response_(response) {}
 
-  /// Adds what ends the step of state.lane, whose modes may be marked redundant. time: how long the next step is about [s]. False:
-  /// nothing ends, as other forces give the same accelerations.
+  /// Adds what ends the step of state.lane, whose modes may be marked redundant. time: how long the
+  /// next step is about [s]. False: nothing ends, as other forces give the same accelerations.
   bool add(State& state, double time, std::vector<EventEnding>& endings);
 
  private:

@@ -53,7 +53,8 @@ double binomial(int n, int k) {
   return value;
 }
 
-/// Coefficients of degree n of  x^a (1 - x)^b  with a = m/2 + 1, b = (m + 1)/2, which F_m is multiplied by.
+/// Coefficients of degree n of  x^a (1 - x)^b  with a = m/2 + 1, b = (m + 1)/2, which F_m is
+/// multiplied by.
 struct Nested {
   static constexpr int kMost = 7;
   double of[kMost + 1][kMost][kMost + 1] = {};  // n, m, k

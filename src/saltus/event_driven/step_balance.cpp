@@ -9,7 +9,8 @@
 namespace saltus {
 
 namespace {
-/// Of the error a step may have: what a dense output may miss of the equations of motion that is taken for the motion.
+/// Of the error a step may have: what a dense output may miss of the equations of motion that is
+/// taken for the motion.
 constexpr double kDefect = 0.01;
 }  // namespace
 
@@ -78,7 +79,8 @@ void StepBalance::sample_contact(std::size_t m, Eigen::Index k) {
   powers_(terms_.prescribed, k) -= f.dot(d) - f[0] * own;
 }
 
-// What the dense output at t0 + s misses of the rates dw, dv there, over `length`: as OdeMethod::error(), by the same scale.
+// What the dense output at t0 + s misses of the rates dw, dv there, over `length`: as
+// OdeMethod::error(), by the same scale.
 double StepBalance::defect(const OdeStep& step, double s, double length, const Vector& scale) {
   const auto degree = step.w.cols() - 1;
   const double theta = s / step.h, rate = static_cast<double>(degree) / step.h;

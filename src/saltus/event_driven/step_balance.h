@@ -1,4 +1,5 @@
-// Work, contact forces and joint loads over a step, as polynomials through samples at the nodes of Lobatto.
+// Work, contact forces and joint loads over a step, as polynomials through samples at the nodes of
+// Lobatto.
 #pragma once
 #include <array>
 #include <map>
@@ -15,20 +16,23 @@ class StepBalance {
  public:
   StepBalance(const Model& model, ConstrainedMotion& motion);
 
-  /// True when forces of contacts and joints are integrated with the step, for the energy balance or for contacts. Else the
-  /// loads of joints are computed when somebody asks for them (event_driven/joint_impulses.h).
+  /// True when forces of contacts and joints are integrated with the step, for the energy balance
+  /// or for contacts. Else the loads of joints are computed when somebody asks for them
+  /// (event_driven/joint_impulses.h).
   bool with_forces() const {
     return !motion_.modes().empty() || (ledger_ && motion_.joints().prescribed());
   }
   /// Begins with the dense output of a step: nothing is sampled.
   void begin(const OdeStep& step);
   long number() const { return number_; }  ///< of this step
-  /// Samples node k, where the motion is, at t; with the forces of contacts and joints after motion.rates().
+  /// Samples node k, where the motion is, at t; with the forces of contacts and joints after
+  /// motion.rates().
   void sample(std::size_t k, double t, bool forces_known);
-  /// Makes the polynomials over [t0, t0 + length] of the step. Nodes that are not sampled yet are sampled here.
+  /// Makes the polynomials over [t0, t0 + length] of the step. Nodes that are not sampled yet are
+  /// sampled here.
   void complete(const OdeStep& step, double length) { complete(step, length, nullptr); }
-  /// The same with the defect of the dense output measured by `scale` (OdeMethod::error) at these nodes. False: it is more than
-  /// a small part of what an error may be.
+  /// The same with the defect of the dense output measured by `scale` (OdeMethod::error) at these
+  /// nodes. False: it is more than a small part of what an error may be.
   bool complete_if_accurate(const OdeStep& step, double length, const Vector& scale) {
     return complete(step, length, &scale);
   }

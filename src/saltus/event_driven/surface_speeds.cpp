@@ -112,8 +112,8 @@ void SurfaceSpeeds::take_part(const OdeStep& step, double from, double to, Eigen
   }
 }
 
-// No place of the surface is faster on [from, to] [m/s]: v lies in the hull of its coefficients, and |u| + r |omega| and |J v|
-// are convex.
+// No place of the surface is faster on [from, to] [m/s]: v lies in the hull of its coefficients,
+// and |u| + r |omega| and |J v| are convex.
 double SurfaceSpeeds::speed(const Surface& one, const OdeStep& step, double from, double to,
                             double reach) {
   const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
@@ -132,7 +132,8 @@ double SurfaceSpeeds::speed(const Surface& one, const OdeStep& step, double from
   return u + body.fastest_drift(step.t0 + from * step.h, step.t0 + to * step.h, reach);
 }
 
-// No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each other.
+// No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each
+// other.
 double SurfaceSpeeds::closing(const OdeStep& step, double from, double to) {
   double fastest = 0.0, second = 0.0;
   const auto look = [&](const Surface& one, double reach) {

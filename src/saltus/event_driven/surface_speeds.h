@@ -10,15 +10,18 @@ class SurfaceSpeeds {
  public:
   SurfaceSpeeds(const Model& model, const ConstrainedMotion& motion);
 
-  /// Reads rows of boundary surfaces and, where planes move, the span of the surfaces at the place of the motion.
+  /// Reads rows of boundary surfaces and, where planes move, the span of the surfaces at the place
+  /// of the motion.
   void read(double t);
-  /// No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each other.
+  /// No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each
+  /// other.
   double closing(const OdeStep& step, double from, double to);
   /// The largest speed of a surface by its prescribed motion in [from, to] [m/s].
   double fastest_drift(double from, double to) const;
 
  private:
-  /// Of a body with shapes (body -1: all of the group, which have prescribed motion), or a boundary surface: its vertices.
+  /// Of a body with shapes (body -1: all of the group, which have prescribed motion), or a boundary
+  /// surface: its vertices.
   struct Surface {
     int group = 0, body = -1, first = 0;
     double reach = 0.0;  ///< largest distance of its shapes from its frame [m]; infinite: planes

@@ -19,7 +19,8 @@ std::vector<std::size_t> opening_contacts(const ActiveContacts& active) {
   return found;
 }
 
-// The impulse in the direction of c with which the contacts that are held stay so: 1 in the normal of c.
+// The impulse in the direction of c with which the contacts that are held stay so: 1 in the normal
+// of c.
 Vector impulse_with_held_contacts(const ActiveContacts& active, const ActiveContact& c) {
   const auto n = active.u().size();
   std::vector<int> kept;

@@ -6,8 +6,8 @@
 
 namespace saltus::sensitivity {
 
-/// A gap that turns from falling to rising in the stretch, open by less than the tolerance resolves. before: the stretch before it,
-/// null at the start.
+/// A gap that turns from falling to rising in the stretch, open by less than the tolerance
+/// resolves. before: the stretch before it, null at the start.
 std::optional<Refusal> near_miss(ParameterDifferences& differences, const Stretch& stretch,
                                  const Stretch* before);
 

@@ -14,7 +14,8 @@ class ParameterDifferences {
   ParameterDifferences(const Model& model, std::span<const SensitivityParameter> parameters,
                        const SensitivityOptions& options);
 
-  /// Makes the steps of the run again, for their ends and for the size of what moves in it. Before everything below.
+  /// Makes the steps of the run again, for their ends and for the size of what moves in it. Before
+  /// everything below.
   void measure(std::vector<Stretch>& stretches);
 
   const Model& model() const { return model_; }
@@ -27,7 +28,8 @@ class ParameterDifferences {
   double time() const { return time_; }           ///< mean length of a stretch [s]
   const Difference& difference() const { return *difference_; }
   bool of_model(std::size_t j) const { return pairs_[j].plus != nullptr; }
-  /// The runner of the model with parameter j lower (sign < 0) or higher; that of the run where j is of the start alone.
+  /// The runner of the model with parameter j lower (sign < 0) or higher; that of the run where j
+  /// is of the start alone.
   Runner& runner(std::size_t j, double sign);
 
   /// dx/dp at the start.

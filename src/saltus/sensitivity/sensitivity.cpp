@@ -16,7 +16,8 @@ namespace saltus {
 namespace sensitivity {
 namespace {
 
-// Differences must not reverse a slip that is short relative to the others, as those are that have just begun.
+// Differences must not reverse a slip that is short relative to the others, as those are that have
+// just begun.
 double longest(ParameterDifferences& d, const Stretch& stretch, const Direction& s) {
   constexpr double kPart = 0.02;
   double most = std::numeric_limits<double>::infinity();
@@ -151,7 +152,7 @@ Sensitivity sensitivities(const Model& model, const EventTrace& trace, double en
 Sensitivity sensitivities(const Model& model, std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options) {
   expects(model.options().lane == TimeMode::events && model.options().end > 0.0,
-          "sensitivities are of runs of event-driven integration with an end (time.mode: events)");
+          "sensitivities need an event-driven run with an end (time.lane: events)");
   EventTrace trace;
   EventIntegrator integrator(model);
   integrator.trace(&trace);

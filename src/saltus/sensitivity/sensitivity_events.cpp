@@ -39,8 +39,9 @@ void EventDerivatives::expect_no_rest(const Stretch& stretch) const {
     const bool begins = stretch.next && rest.t >= t1 && !mode_of(stretch.step->modes, rest.key) &&
                         mode_of(stretch.next->modes, rest.key);
     if (here || begins)
-      throw Refusal{fmt::format(
-          "contact {} comes to rest at t = {:.10g} s by bounces without number", rest.key, rest.t)};
+      throw Refusal{
+          fmt::format("contact {} comes to rest at t = {:.10g} s by a Zeno sequence of impacts",
+                      rest.key, rest.t)};
   }
 }
 
@@ -77,8 +78,10 @@ void EventDerivatives::pass(const Stretch& stretch, std::vector<Direction>& s,
   }
 }
 
-// The rate at which a contact closes, and all rates there. Refusal: it grazes. Were there no contact, the gap would become
-// -closing^2/(2 bend): below what the tolerance of the run resolves, the time of the impact is not known well enough.
+// The rate at which a contact closes, and all rates there. Refusal: it grazes. Were there no
+// contact, the gap would become
+// -closing^2/(2 bend): below what the tolerance of the run resolves, the time of the impact is not
+// known well enough.
 double EventDerivatives::closing_rate(const Stretch& stretch, const Groups& at,
                                       std::span<const ContactMode> modes, std::uint64_t key,
                                       Direction& rates) {
@@ -127,7 +130,8 @@ EventDerivatives::Impacts EventDerivatives::after_impacts(const Stretch& stretch
     if (const ContactMode* then = mode_of(stretch.next->modes, key)) modes.push_back(*then);
     std::ranges::sort(modes, {}, &ContactMode::key);
     if (last) {
-      // The run took them together: one after the other is the same only where they are independent.
+      // The run took them together: one after the other is the same only where they are
+      // independent.
       const Vector d = d_.difference().local(stretch.next->start, after) -
                        d_.difference().local(stretch.next->start, stretch.next->start);
       if (order.size() > 1 && !(d.cwiseAbs().array() <= 1e-9 * d_.scale().array()).all())
@@ -285,7 +289,8 @@ void EventDerivatives::pass_changes(const Stretch& stretch, const std::vector<Ch
   result.validity = Sensitivity::Validity::saltation;
 }
 
-// jump: what the accelerations before, of `rates`, have more than those after; smooth: that is none.
+// jump: what the accelerations before, of `rates`, have more than those after; smooth: that is
+// none.
 void EventDerivatives::pass_change(const Stretch& stretch, const Change& change,
                                    const Direction& rates, const Vector& jump, bool smooth,
                                    std::vector<Direction>& s, Sensitivity& result) {

@@ -14,7 +14,8 @@ namespace saltus::sensitivity {
 
 using Groups = std::vector<GroupState>;
 
-/// dx/dp, or a direction in which a state is moved: increments of positions, velocities, and the instant.
+/// dx/dp, or a direction in which a state is moved: increments of positions, velocities, and the
+/// instant.
 struct Direction {
   Vector w, v;
   double t = 0.0;
@@ -25,7 +26,8 @@ struct Refusal {
   std::string reason;
 };
 
-/// What one step or instant of one model makes of a state. Every call is independent of those before it.
+/// What one step or instant of one model makes of a state. Every call is independent of those
+/// before it.
 class Runner {
  public:
   explicit Runner(const Model& model);
@@ -39,10 +41,12 @@ class Runner {
   /// place(), and the rates there: dw and dv.
   void rates(double t, const Groups& groups, std::span<const ContactMode> modes, double e,
              Direction& f);
-  /// The state `dt` after the start of a step. Refusal: a contact of a mode is lost in it, or the step fails.
+  /// The state `dt` after the start of a step. Refusal: a contact of a mode is lost in it, or the
+  /// step fails.
   void step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
             double e, const OdeMethod& method, Groups& end);
-  /// What the contacts do from t on, where those of `modes` are closed: impacts, and which of them stick or slide.
+  /// What the contacts do from t on, where those of `modes` are closed: impacts, and which of them
+  /// stick or slide.
   struct Begin {
     bool known = false;                  ///< false: nothing obeys their laws
     std::vector<std::uint64_t> closing;  ///< contacts with an impact
@@ -51,7 +55,8 @@ class Runner {
   Begin begin(double t, Groups groups, std::span<const ContactMode> modes, double scale);
   /// The last step(), with dense output.
   const OdeStep& interpolated(const OdeMethod& method);
-  /// The state after an impact of these contacts. `status`: what each does, to be the same beside the run.
+  /// The state after an impact of these contacts. `status`: what each does, to be the same beside
+  /// the run.
   void strike(double t, const Groups& groups, std::span<const std::uint64_t> keys, Groups& end,
               std::vector<int>& status);
   /// Index of a contact at the place. Refusal: it is not known there.

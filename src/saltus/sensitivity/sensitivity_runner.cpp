@@ -231,8 +231,8 @@ Vector Difference::local(const Groups& base, const Groups& groups) const {
   return x;
 }
 
-// f' = (8 (f(x) - f(-x)) - (f(2 x) - f(-2 x)))/(12 x) + O(x^4), x the largest step that moves no component by more than its
-// part of the scale.
+// f' = (8 (f(x) - f(-x)) - (f(2 x) - f(-2 x)))/(12 x) + O(x^4), x the largest step that moves no
+// component by more than its part of the scale.
 Vector Difference::along(Runner& runner, const Groups& groups, double t, const Direction& s,
                          const Function& f, double longest) const {
   const Eigen::Index n = s.w.size();

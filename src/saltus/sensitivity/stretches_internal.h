@@ -25,7 +25,8 @@ struct Run {
       rests;  ///< ends of Zeno sequences; they close where the first of their impacts is
 };
 
-/// Up to `end` [s]. The trace must outlive it. UsageError: a trace of another model, or that does not reach the end.
+/// Up to `end` [s]. The trace must outlive it. UsageError: a trace of another model, or that does
+/// not reach the end.
 Run run_of(const Model& model, const EventTrace& trace, double end);
 
 /// The mode with this key, null: none.

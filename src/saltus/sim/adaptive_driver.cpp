@@ -25,10 +25,11 @@ std::span<const double> points_within(std::span<const double> points, double t, 
   return first < end ? std::span<const double>(first, end) : std::span<const double>();
 }
 
-/// Whether functions of time with these points bend in a step of s where its error would not show it. A midpoint rule of s and
-/// of its halves evaluates at quarters: it detects one point in the middle half. Beyond the quarters, with d between the point and
-/// the end of the step, L to the next point, what bends by k there misses k d^2/2: below the tolerance of the step
-/// where d^2 <= 2 tolerance s L, since what comes of the whole piece is of size k L H.
+/// Whether functions of time with these points bend in a step of s where its error would not show
+/// it. A midpoint rule of s and of its halves evaluates at quarters: it detects one point in the
+/// middle half. Beyond the quarters, with d between the point and the end of the step, L to the
+/// next point, what bends by k there misses k d^2/2: below the tolerance of the step where d^2 <= 2
+/// tolerance s L, since what comes of the whole piece is of size k L H.
 bool bends_undetected(std::span<const double> points, double t, double s, double tolerance) {
   const std::span<const double> within = points_within(points, t, t + s);
   if (within.empty()) return false;
@@ -94,7 +95,8 @@ void AdaptiveDriver::find_closings(const StepEnd& start, const StepEnd& end) {
   }
 }
 
-// Contacts looked for before the end of a step may be found one step late: open, and below since the second half.
+// Contacts looked for before the end of a step may be found one step late: open, and below since
+// the second half.
 void AdaptiveDriver::find_missed(double t, double h, bool second) {
   const auto before = std::move(open_);
   open_.clear();
@@ -183,7 +185,8 @@ void AdaptiveDriver::begin(double H) {
   for (const ContactMemory& one : state.contacts) start_.touches.push_back({one.key, 0});
 }
 
-// A step that starts from rest on a bend has an error that falls no faster than the step, as with a sudden change.
+// A step that starts from rest on a bend has an error that falls no faster than the step, as with a
+// sudden change.
 StepEstimator::Verdict AdaptiveDriver::judge(const Interval& now) {
   const double end = now.at(1.0);
   const bool bends = !points_within(points_, now.at(0.0), end).empty();
@@ -212,7 +215,8 @@ void AdaptiveDriver::accept(Interval& now, const StepEstimator::Verdict& verdict
   now.sum = made;
 }
 
-// The next step of the ladder. estimated: `coarse_` is known already, here and for the next step. given_up: report says why.
+// The next step of the ladder. estimated: `coarse_` is known already, here and for the next step.
+// given_up: report says why.
 AdaptiveDriver::Outcome AdaptiveDriver::try_step(Interval& now, bool& estimated, bool last_try,
                                                  StepReport& report) {
   StepLadder& ladder = now.ladder;

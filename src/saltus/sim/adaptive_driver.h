@@ -1,12 +1,14 @@
-// An interval H covered by steps whose lengths follow an error estimate by step doubling. Of each step:
+// An interval H covered by steps whose lengths follow an error estimate by step doubling. Of each
+// step:
 //
 //   estimate   one step of s, of which nothing stays but its end
 //   take       two steps of s/2 over the same time, which count
-//   judge      the estimator compares the two ends (time_stepping/step_control.h): the step counts, or everything goes back to
+//   judge      the estimator compares the two ends (time_stepping/step_control.h): the step counts,
+//              or everything goes back to
 //              its start
 //
-// Few different lengths occur, so their factors and tables are stored (sim/step_tables.h). Theory and measurements:
-// docs/theory/adaptive-stepping.md.
+// Few different lengths occur, so their factors and tables are stored (sim/step_tables.h). Theory
+// and measurements: docs/theory/adaptive-stepping.md.
 #pragma once
 #include <utility>
 #include <vector>

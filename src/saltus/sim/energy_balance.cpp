@@ -44,8 +44,9 @@ void EnergyBalance::skip(const State& state) {
   energy_ = state.energy;
 }
 
-// What is prescribed goes from where it stood in the step to where it is at its end. Returns what that changes of the energy,
-// V(q1, u1) - V(q1, u0), which is work of the prescribed motion, and gives the energy there.
+// What is prescribed goes from where it stood in the step to where it is at its end. Returns what
+// that changes of the energy, V(q1, u1) - V(q1, u0), which is work of the prescribed motion, and
+// gives the energy there.
 double EnergyBalance::prescribed_work(const StepInWork& step, std::size_t g, Energy& E) const {
   const Group& group = model_.groups()[g];
   if (!has(group.dynamics->traits(), Trait::driven)) return 0.0;
@@ -99,7 +100,8 @@ void EnergyBalance::add_impulses(const StepInWork& step, std::size_t g, StepRepo
   if (friction_ >= 0) report.friction += work_of(ImpulseOf::friction);
 }
 
-// Contact works on the relative motion; what a support that moves gives to the bodies on it is work of its drive.
+// Contact works on the relative motion; what a support that moves gives to the bodies on it is work
+// of its drive.
 void EnergyBalance::add_drift_work(const StepInWork& step, StepReport& report, Sums& sums) {
   for (const auto& island : step.islands) {
     if (!island) continue;

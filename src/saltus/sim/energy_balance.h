@@ -18,13 +18,16 @@ class EnergyBalance {
 
   /// Steps start from another state.
   void start(const State& state);
-  /// Energy and balance at the end of a finished step, from the work of all its impulses, which the report gets too.
+  /// Energy and balance at the end of a finished step, from the work of all its impulses, which the
+  /// report gets too.
   void balance(const StepInWork& step, StepReport& report);
   /// Of a step whose energy is not computed: as at its start.
   void skip(const State& state);
-  /// Work on the velocities of the finished step by joints [J]; drives: by prescribed rates that jump.
+  /// Work on the velocities of the finished step by joints [J]; drives: by prescribed rates that
+  /// jump.
   void add_joint_work(double work, bool drives);
-  /// A change of the finished step by projection: energies of the bodies, and what springs store there.
+  /// A change of the finished step by projection: energies of the bodies, and what springs store
+  /// there.
   void add_projection(const StepInWork& step, const Energy& change);
   /// The finished step is the state.
   void commit(State& state);

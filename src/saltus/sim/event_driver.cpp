@@ -14,7 +14,8 @@
 
 namespace saltus {
 
-// Whether the scene could be stepped: what its schemes cannot do, event-driven integration does not refuse.
+// Whether the scene could be stepped: what its schemes cannot do, event-driven integration does not
+// refuse.
 bool EventDriver::schemes_fit() const {
   ModelParts parts = steps_.model().parts();
   parts.options.lane = TimeMode::stepping;
@@ -90,8 +91,8 @@ void EventDriver::add_impulse(int group, const PointRef& at, const Vector3& impu
     steps_.reactions().impulses().push_back({group, at, impulse});
 }
 
-// Impulses in the interval of joints, and of contacts between surfaces that are there at its end, on groups with prescribed degrees
-// of freedom.
+// Impulses in the interval of joints, and of contacts between surfaces that are there at its end,
+// on groups with prescribed degrees of freedom.
 void EventDriver::add_impulses() {
   const Model& model = steps_.model();
   steps_.reactions().impulses().clear();

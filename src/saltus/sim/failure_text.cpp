@@ -48,7 +48,8 @@ std::string passes_text(const StepOptions& options, const StepReport& report) {
   const std::string text =
       fmt::format("{}: change {:.3g} after {} passes, tolerance {:.3g} (newton_tolerance); ", why,
                   report.outstanding, report.passes, options.pass_tolerance);
-  // what contacts leave open the passes cannot close; the tolerances that are set by default lie ten times apart
+  // what contacts leave open the passes cannot close; the tolerances that are set by default lie
+  // ten times apart
   if (options.contact.tolerance > 50.0 * options.pass_tolerance &&
       report.outstanding <= options.contact.tolerance)
     return text + fmt::format(

@@ -1,7 +1,7 @@
 // One step of one group, linearised: v_free, A and what they were made of.
 //
-// A is read off a scheme by giving it a group that records what was last factorised. Where a scheme makes its operator by
-// itself (modal-exact), or scales it, A is the inverse of A^-1.
+// A is read off a scheme by giving it a group that records what was last factorised. Where a scheme
+// makes its operator by itself (modal-exact), or scales it, A is the inverse of A^-1.
 #pragma once
 #include <memory>
 #include <optional>

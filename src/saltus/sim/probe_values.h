@@ -28,7 +28,8 @@ class ProbeValues {
 
   const Model& model_;
   JointSystem& joints_;
-  /// Outputs that are angles of joints: their numbers, joint and coordinate of each, and their values in the state [rad].
+  /// Outputs that are angles of joints: their numbers, joint and coordinate of each, and their
+  /// values in the state [rad].
   std::vector<int> angle_probes_;
   std::vector<std::array<int, 2>> angle_of_;
   Vector angles_, angles_before_;

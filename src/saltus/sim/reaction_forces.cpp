@@ -27,7 +27,8 @@ void ReactionForces::start(const State& state, PreparedSchemes prepared) {
   }
 }
 
-// With the mean acceleration of the step, at the middle of the interval over which the velocity of the scheme changed.
+// With the mean acceleration of the step, at the middle of the interval over which the velocity of
+// the scheme changed.
 void ReactionForces::update(double h, const State& state, std::span<const GroupState> ends,
                             std::span<const ContactMemory> contacts, Islands islands) {
   for (std::size_t g = 0; g < values_.size(); ++g) {

@@ -1,4 +1,5 @@
-// Forces on the prescribed degrees of freedom of groups, mean over a step, contacts and joints included.
+// Forces on the prescribed degrees of freedom of groups, mean over a step, contacts and joints
+// included.
 #pragma once
 #include <vector>
 
@@ -15,7 +16,8 @@ class ReactionForces {
   /// Before a step: those of the motion without contact.
   void start(const State& state, PreparedSchemes prepared);
 
-  /// Impulses of the step in work on points of groups, but for those of pairs and of joints of islands.
+  /// Impulses of the step in work on points of groups, but for those of pairs and of joints of
+  /// islands.
   std::vector<PointImpulse>& impulses() { return impulses_; }
   /// After a step of h from the state to `ends`; contacts: of pairs, by key.
   void update(double h, const State& state, std::span<const GroupState> ends,

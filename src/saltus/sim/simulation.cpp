@@ -13,7 +13,7 @@
 
 namespace saltus {
 
-Simulation::Work::Work(Model model, State state)
+Simulation::Drivers::Drivers(Model model, State state)
     : steps(std::move(model), std::move(state)),
       probes(steps.model(), steps.joints(), steps.state()) {
   const StepOptions& options = steps.model().options();
@@ -21,7 +21,7 @@ Simulation::Work::Work(Model model, State state)
   if (options.controlled()) adaptive = std::make_unique<AdaptiveDriver>(steps);
 }
 
-void Simulation::Work::cover(double h, double t1, StepReport& report) {
+void Simulation::Drivers::cover(double h, double t1, StepReport& report) {
   if (events)
     events->advance(t1, report);
   else if (adaptive)
@@ -30,23 +30,24 @@ void Simulation::Work::cover(double h, double t1, StepReport& report) {
     steps.advance(h, t1, 0, report);
 }
 
-void Simulation::Work::put_back(const State& before) {
+void Simulation::Drivers::put_back(const State& before) {
   steps.put_back(before);
   if (before.lane.active) events->integrator().reset();
 }
 
-void Simulation::Work::recover(const State* before) {
+void Simulation::Drivers::recover(const State* before) {
   steps.recover(before);
   if (before && before->lane.active) events->integrator().reset();
 }
 
-StepReport Simulation::Work::interval(double h) {
+StepReport Simulation::Drivers::interval(double h) {
   const FlushDenormals flush;
   expects(steps.usable(),
           "an exception left this simulation between two steps; make another of its model");
   State& state = steps.state();
   const StepOptions& options = steps.model().options();
-  // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from where it is.
+  // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from
+  // where it is.
   const double on_grid = static_cast<double>(state.step + 1) * h;
   const bool regular = h == options.h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
   const double t1 = regular ? on_grid : state.t + h;
@@ -80,49 +81,49 @@ StepReport Simulation::Work::interval(double h) {
 
 Simulation::Simulation(Model model) {
   State state = initial_state(model);
-  work_ = std::make_unique<Work>(std::move(model), std::move(state));
+  drivers_ = std::make_unique<Drivers>(std::move(model), std::move(state));
 }
 Simulation::Simulation(Model model, State state)
-    : work_(std::make_unique<Work>(std::move(model), std::move(state))) {}
+    : drivers_(std::make_unique<Drivers>(std::move(model), std::move(state))) {}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
-const Model& Simulation::model() const { return work_->steps.model(); }
-const State& Simulation::state() const { return work_->steps.state(); }
+const Model& Simulation::model() const { return drivers_->steps.model(); }
+const State& Simulation::state() const { return drivers_->steps.state(); }
 
 const GroupState& Simulation::hold(int group) {
   const auto g = static_cast<std::size_t>(group);
   expects(g < model().groups().size(), "no such group");
-  work_->steps.pin(g);
+  drivers_->steps.pin(g);
   return state().groups[g];
 }
 
 StepReport Simulation::advance() { return advance(model().options().h); }
 
 StepReport Simulation::advance(double h) {
-  if (!work_->arena) return work_->interval(h);
-  return work_->arena->execute([&] { return work_->interval(h); });
+  if (!drivers_->arena) return drivers_->interval(h);
+  return drivers_->arena->execute([&] { return drivers_->interval(h); });
 }
 
 void Simulation::use_threads(int count) {
   expects(count >= 0, "a number of threads, or 0: those of the caller");
   const auto most = static_cast<int>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
-  work_->arena = count > 0 ? std::make_unique<tbb::task_arena>(std::min(count, most)) : nullptr;
+  drivers_->arena = count > 0 ? std::make_unique<tbb::task_arena>(std::min(count, most)) : nullptr;
 }
 
 void Simulation::trace(EventTrace* trace) {
-  expects(work_->events != nullptr,
-          "only event-driven integration has a trace: time.mode is stepping");
-  work_->events->integrator().trace(trace);
+  expects(drivers_->events != nullptr,
+          "only event-driven integration has a trace: time.lane is stepping");
+  drivers_->events->integrator().trace(trace);
 }
 
 void Simulation::stop_by(Stop* stop) {
-  work_->steps.stop_by(stop);
-  if (work_->events) work_->events->integrator().stop_by(stop);
+  drivers_->steps.stop_by(stop);
+  if (drivers_->events) drivers_->events->integrator().stop_by(stop);
 }
 
-void Simulation::observe(ContactObserver* observer) { work_->steps.observe(observer); }
+void Simulation::observe(ContactObserver* observer) { drivers_->steps.observe(observer); }
 
 void Simulation::velocity(int group, Out v) const {
   const auto g = static_cast<std::size_t>(group);
@@ -132,14 +133,14 @@ void Simulation::velocity(int group, Out v) const {
     v = state().groups[g].v;
     return;
   }
-  at.scheme->velocity(*at.dynamics, work_->steps.prepared()[g].get(), state().t, state().h,
+  at.scheme->velocity(*at.dynamics, drivers_->steps.prepared()[g].get(), state().t, state().h,
                       state().groups[g], v);
 }
 
 const Vector& Simulation::reactions(int group) const {
   const auto g = static_cast<std::size_t>(group);
   expects(g < model().groups().size(), "no such group");
-  return work_->steps.reactions().values()[g];
+  return drivers_->steps.reactions().values()[g];
 }
 
 std::array<Vector3, 2> Simulation::joint_load(int joint) const {
@@ -147,11 +148,11 @@ std::array<Vector3, 2> Simulation::joint_load(int joint) const {
   expects(i < model().joints().size(), "no such joint");
   if (state().lane.active) {
     const FlushDenormals flush;  // as in advance(): reading the load changes nothing
-    auto load = work_->events->integrator().joint_impulse(joint);
+    auto load = drivers_->events->integrator().joint_impulse(joint);
     for (Vector3& part : load) part /= model().options().h;
     return load;
   }
-  return work_->adaptive ? work_->adaptive->joint_loads()[i] : work_->steps.joint_load(i);
+  return drivers_->adaptive ? drivers_->adaptive->joint_loads()[i] : drivers_->steps.joint_load(i);
 }
 
 std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) const {
@@ -159,11 +160,11 @@ std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) co
   expects(i < model().joints().size() && coordinate >= 0 &&
               coordinate < coordinate_count(model().joints()[i].kind),
           "no such coordinate of a joint");
-  return work_->probes.joint_coordinate(joint, coordinate, state(), work_->steps.prepared());
+  return drivers_->probes.joint_coordinate(joint, coordinate, state(), drivers_->steps.prepared());
 }
 
 std::span<const ContactView> Simulation::contacts(double most) const {
-  Work& w = *work_;
+  Drivers& w = *drivers_;
   w.contacts.clear();
   if (w.steps.contacts_known() && state().lane.active)
     w.events->integrator().describe(state(), w.contacts);
@@ -174,18 +175,19 @@ std::span<const ContactView> Simulation::contacts(double most) const {
   return w.views;
 }
 
-std::span<const SeenContact> Simulation::seen_contacts() const { return work_->contacts; }
+std::span<const SeenContact> Simulation::seen_contacts() const { return drivers_->contacts; }
 
 std::span<const Event> Simulation::events() const {
-  return work_->events ? std::span<const Event>(work_->events->events()) : std::span<const Event>();
+  return drivers_->events ? std::span<const Event>(drivers_->events->events())
+                          : std::span<const Event>();
 }
 
-std::vector<Notice> Simulation::notices() const { return work_->steps.notices().all(); }
+std::vector<Notice> Simulation::notices() const { return drivers_->steps.notices().all(); }
 
 double Simulation::probe(int index) const {
   expects(index >= 0 && static_cast<std::size_t>(index) < model().probes().size(), "no such probe");
-  return work_->probes.value(model().probes()[static_cast<std::size_t>(index)], state(),
-                             work_->steps.prepared(), work_->steps.reactions().values());
+  return drivers_->probes.value(model().probes()[static_cast<std::size_t>(index)], state(),
+                                drivers_->steps.prepared(), drivers_->steps.reactions().values());
 }
 
 }  // namespace saltus

@@ -1,4 +1,5 @@
-// The members behind Simulation: the driver of the steps, those of the other modes, and views of the state.
+// The members behind Simulation: the driver of the steps, those of the other modes, and views of
+// the state.
 #pragma once
 #include <tbb/task_arena.h>
 
@@ -13,8 +14,8 @@
 
 namespace saltus {
 
-struct Simulation::Work {
-  Work(Model model, State state);
+struct Simulation::Drivers {
+  Drivers(Model model, State state);
 
   /// An interval of h in the mode of the model, and what is kept of it.
   StepReport interval(double h);

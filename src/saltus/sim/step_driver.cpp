@@ -70,7 +70,8 @@ void StepDriver::set_step(double h) {
   state_.h = h;
   balance_.start(state_);
   if (there) return;
-  // fills the constant factors, from which islands make their tables now rather than in the first step
+  // fills the constant factors, from which islands make their tables now rather than in the first
+  // step
   begin(h);
   tables_.prepare_islands();
 }
@@ -216,7 +217,8 @@ void StepDriver::check(StepReport& report) {
               [](const auto& a, const auto& b) { return a.key < b.key; });
 }
 
-// Without an energy balance nothing sums over all velocities; non-finite ones are looked for in every 64th step.
+// Without an energy balance nothing sums over all velocities; non-finite ones are looked for in
+// every 64th step.
 void StepDriver::balance(StepReport& report) {
   if (purpose_ == Purpose::estimate) return;
   if (model_.options().ledger) {
@@ -241,7 +243,8 @@ void StepDriver::find_lost_group(StepReport& report) const {
   }
 }
 
-// Rigid bodies that turn by more than half a turn: no place of the step says in which direction they turned.
+// Rigid bodies that turn by more than half a turn: no place of the step says in which direction
+// they turned.
 void StepDriver::check_spins(double h) {
   const double most = std::numbers::pi * std::numbers::pi / (h * h);
   for (std::size_t g = 0; g < ends_.size(); ++g) {
@@ -267,8 +270,9 @@ bool StepDriver::aligns(std::size_t i) const {
   return islands()[i] && islands()[i]->joints() && islands()[i]->joints()->aligns();
 }
 
-// Joints at level both, under step control, and where rates jump: the velocities of the finished step obey them too. Measures the
-// laws on what that leaves. The work that rates that jump need is done by the drives.
+// Joints at level both, under step control, and where rates jump: the velocities of the finished
+// step obey them too. Measures the laws on what that leaves. The work that rates that jump need is
+// done by the drives.
 void StepDriver::align(StepReport& report) {
   for (std::size_t i = 0; i < islands().size(); ++i) {
     if (!aligns(i)) continue;
@@ -289,7 +293,8 @@ Energy StepDriver::energy_of_ends() const {
   return sum;
 }
 
-// Constraint projection of the positions, and of joints whose rates jumped: what it does to the energy is projection.
+// Constraint projection of the positions, and of joints whose rates jumped: what it does to the
+// energy is projection.
 void StepDriver::project(StepReport& report) {
   const bool ledger = model_.options().ledger;
   const Energy before = ledger ? energy_of_ends() : Energy{};
@@ -324,8 +329,8 @@ void StepDriver::commit(double t1) {
     ends_[g].q.swap(state_.groups[g].q);
     ends_[g].v.swap(state_.groups[g].v);
   }
-  // Schemes hand their iterate to the end by swapping buffers: giving the old state back to the trial keeps a step on
-  // two sets of arrays instead of three, which is what the cache holds.
+  // Schemes hand their iterate to the end by swapping buffers: giving the old state back to the
+  // trial keeps a step on two sets of arrays instead of three, which is what the cache holds.
   const std::span<Trial> trials = tables_.trials();
   for (std::size_t g = 0; g < trials.size(); ++g) {
     trials[g].q.swap(ends_[g].q);

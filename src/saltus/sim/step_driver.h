@@ -1,5 +1,6 @@
-// Time stepping of all groups of a model: one step from the predictors to the energy balance, which counts from commit() on, and
-// halves of a step that failed. The state changes in commit() and nowhere else but where a step of another length begins (use()).
+// Time stepping of all groups of a model: one step from the predictors to the energy balance, which
+// counts from commit() on, and halves of a step that failed. The state changes in commit() and
+// nowhere else but where a step of another length begins (use()).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -43,15 +44,16 @@ class StepDriver {
   bool contacts_known() const { return contacts_known_; }
   void set_contacts_known(bool known) { contacts_known_ = known; }
 
-  /// Steps of some lengths are compared by `estimator`, which must outlive this: their tables are stored, and contacts with an
-  /// impulse in the step in work are listed.
+  /// Steps of some lengths are compared by `estimator`, which must outlive this: their tables are
+  /// stored, and contacts with an impulse in the step in work are listed.
   void estimate_by(StepEstimator* estimator);
   const std::vector<Touch>& touches() const { return touches_; }
   /// A step for an estimate alone has no energy balance and is not observed.
   enum class Purpose { counts, estimate };
   void set_purpose(Purpose purpose) { purpose_ = purpose; }
 
-  /// Makes everything that depends on the step for h; the state has to be that of the schemes with h.
+  /// Makes everything that depends on the step for h; the state has to be that of the schemes with
+  /// h.
   void set_step(double h);
   /// The same, and hands the physical velocities over to the schemes as they are with the new step.
   void use(double h);
@@ -61,10 +63,11 @@ class StepDriver {
   void commit(double t1);
   /// A step of h [s] to t1, or by its halves.
   void advance(double h, double t1, int depth, StepReport& report);
-  /// The step in work when the program was asked to end does not count: its solvers may have ended early. Whether it is done is not
-  /// checked, or what is kept would depend on the moment.
+  /// The step in work when the program was asked to end does not count: its solvers may have ended
+  /// early. Whether it is done is not checked, or what is kept would depend on the moment.
   bool dropped(StepReport& report) const;
-  /// A step that failed leaves the groups as they were; what solvers and islands stored of it is dropped.
+  /// A step that failed leaves the groups as they were; what solvers and islands stored of it is
+  /// dropped.
   void reset();
   /// The state as it was, in the same memory.
   void put_back(const State& before);
@@ -72,7 +75,8 @@ class StepDriver {
   void recover(const State* before);
   /// False: an exception came while the state was put back.
   bool usable() const { return usable_; }
-  /// What solvers carry from step to step, which cannot be computed again: that of the steps that count.
+  /// What solvers carry from step to step, which cannot be computed again: that of the steps that
+  /// count.
   void store_solvers();
   void restore_solvers();
   void clear_solvers();

@@ -1,4 +1,5 @@
-// What is made for one length of step: coefficients of the schemes, trials, and islands with their tables.
+// What is made for one length of step: coefficients of the schemes, trials, and islands with their
+// tables.
 #pragma once
 #include <memory>
 #include <vector>
@@ -19,10 +20,12 @@ class StepTables {
   /// Islands make their tables from the factors of the trials.
   void prepare_islands();
 
-  /// Tables of other lengths than the one in use are stored, some of those used last; the present ones are for h.
+  /// Tables of other lengths than the one in use are stored, some of those used last; the present
+  /// ones are for h.
   void store_lengths(double h);
   bool stores_lengths() const { return most_ > 0; }
-  /// Exchanges the tables in use for those of h. False: there were none, and the new ones have to be prepared.
+  /// Exchanges the tables in use for those of h. False: there were none, and the new ones have to
+  /// be prepared.
   bool exchange(double h);
   /// The tables in use are spoilt, and the stored ones dropped.
   void clear();
