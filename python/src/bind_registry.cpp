@@ -10,7 +10,7 @@
 #include "saltus/base/units.h"
 #include "saltus/contact/laws/laws.h"
 #include "saltus/model/scheme_fit.h"
-#include "saltus/scene/kinds.h"
+#include "saltus/kinds/kinds.h"
 #include "saltus/scene_file/describe.h"
 #include "saltus/scene_file/schema.h"
 #include "saltus/schemes/registry.h"

@@ -10,7 +10,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/model/scheme_fit.h"
-#include "saltus/scene/kinds.h"
+#include "saltus/kinds/kinds.h"
 #include "saltus/scene_file/describe.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"

@@ -6,7 +6,7 @@
 
 #include "saltus/base/index_internal.h"
 #include "saltus/model/surface_setup.h"
-#include "saltus/scene/build_shape.h"
+#include "saltus/kinds/build_shape.h"
 
 namespace saltus {
 namespace {

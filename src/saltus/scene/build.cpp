@@ -12,12 +12,12 @@
 #include "saltus/advice/detune_advice.h"
 #include "saltus/base/faults.h"
 #include "saltus/base/suggest.h"
+#include "saltus/kinds/build_body.h"
+#include "saltus/kinds/build_kinds.h"
 #include "saltus/model/event_check.h"
 #include "saltus/model/scheme_fit.h"
-#include "saltus/scene/build_body.h"
 #include "saltus/scene/build_contact.h"
 #include "saltus/scene/build_joint.h"
-#include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_output.h"
 #include "saltus/scene/joint_assembly.h"
 #include "saltus/scene/rigid_assembly.h"
@@ -155,12 +155,10 @@ class Builder {
 
   void body(std::size_t i) {
     const BodySpec& spec = spec_.bodies[i];
-    if (spec.kind == BodyKind::rigid) {
-      rigid_.add(i, bodies_.emplace_back());
-      return;
-    }
     const std::string path = fmt::format("bodies[{}]", i);
-    BuiltBody built = build_body(scene_, spec, path);
+    bodies_.push_back(build_body({scene_, spec, i, path, rigid_}));
+    BuiltBody& built = bodies_.back();
+    if (!built.own_group) return;
     built.group = static_cast<int>(parts_.groups.size());
     parts_.groups.push_back({built.copies.empty() ? spec.name : built.copies.front(),
                              std::string(name_of(spec.kind)), built.dynamics,
@@ -168,20 +166,18 @@ class Builder {
     for (const std::string& text : built.warnings) parts_.warnings.push_back(text);
     parts_.initial.push_back(built.initial);
     parts_.group_path.push_back(path);
-    bodies_.push_back(std::move(built));
   }
 
-  /// Of a scene of bodies that do not know where down is.
+  /// In a scene of bodies on which the gravity of the scene does not act.
   void warn_of_gravity() {
     if (spec_.gravity == std::array<double, 3>{} || spec_.bodies.empty()) return;
     for (const BodySpec& body : spec_.bodies)
-      if (body.rigid || body.pseudo_rigid || body.particles || body.beam || body.fem) return;
+      if (kind_row(body.kind).weight.empty()) return;
     const BodySpec& first = spec_.bodies.front();
+    const KindRow& kind = kind_row(first.kind);
     parts_.warnings.push_back(
         fmt::format("gravity: it acts on no body of the scene, '{}' is of kind {}; {}", first.name,
-                    name_of(first.kind),
-                    first.kind == BodyKind::lagrangian ? "give the `gravity` of its model"
-                                                       : "write its weight as `loads`"));
+                    kind.name, kind.weight));
   }
 
   /// Shapes and boundary surfaces, the laws between them, what never touches, and what starts inside each other.
@@ -227,18 +223,16 @@ class Builder {
     const auto path = fmt::format("surfaces[{}]", law - spec_.surfaces.begin());
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const BodySpec& body = spec_.bodies[i];
-      const bool rigid = body.rigid || body.pseudo_rigid,  // without shapes by their own choice
-          solid = body.beam || body.particles || body.fem;
-      if (rigid || !bodies_[i].boundaries.empty() || (body.fem && !body.fem->touches)) continue;
-      const bool hangs = body.particles && joined(body.name);  // a weight on a joint
-      if (touched(body.name) || hangs) continue;
-      const std::string what = fmt::format("'{}' (kind {}{}) has no surface", body.name,
-                                           name_of(body.kind), body.fem ? " with `modes`" : "");
-      if (solid && all != spec_.surfaces.end())
+      const SurfaceLack lack = bodies_[i].kind->surface_lack(body);
+      if (lack.by_choice || !bodies_[i].boundaries.empty()) continue;
+      if (touched(body.name) || (lack.joint_suffices && joined(body.name))) continue;
+      const std::string what =
+          fmt::format("'{}' (kind {}{}) has no surface", body.name, name_of(body.kind), lack.why);
+      if (lack.solid && all != spec_.surfaces.end())
         throw SceneError(path, what + ": bodies would pass through it",
                          "`materials` of the shapes that this law is for, or `contacts` for points "
                          "of the body");
-      if (solid || (parts_.surfaces.frames.empty() && parts_.surfaces.boundaries.empty()))
+      if (lack.solid || (parts_.surfaces.frames.empty() && parts_.surfaces.boundaries.empty()))
         parts_.warnings.push_back(path + ": " + what +
                                   ": bodies pass through it; let its points touch by `contacts`");
     }
@@ -264,7 +258,7 @@ class Builder {
 
   /// Fields of meshes are asked for and there is no mesh.
   void expect_meshes() {
-    if (std::ranges::any_of(bodies_, [](const BuiltBody& body) { return body.fem != nullptr; }))
+    if (std::ranges::any_of(bodies_, [](const BuiltBody& body) { return body.kind->has_mesh(); }))
       return;
     const ResultsSpec& results = spec_.results;
     for (const auto& [key, asked] :
@@ -282,16 +276,16 @@ class Builder {
     if (built.group < 0) return;
     const std::string path = fmt::format("bodies[{}]", i);
     const auto g = static_cast<std::size_t>(built.group);
-    expect_fit(spec, *built.dynamics, *parts_.groups[g].scheme, path);
+    expect_fit(spec, built, *parts_.groups[g].scheme, path);
     advise_spin(i, path);
-    if (built.kind_rigid) return;
+    if (!built.own_group) return;
     expect_start(built, path);
     advise(i, path);
   }
 
-  static void expect_fit(const BodySpec& spec, const Dynamics& body, const Scheme& scheme,
+  static void expect_fit(const BodySpec& spec, const BuiltBody& built, const Scheme& scheme,
                          const std::string& path) {
-    const unsigned traits = body.traits();
+    const unsigned traits = built.dynamics->traits();
     if (fits(scheme, traits)) return;
     const unsigned lacks = scheme.needs() & ~traits, bars = scheme.refuses() & traits;
     std::string why = lacks != 0
@@ -299,8 +293,7 @@ class Builder {
                                 std::string(name_of(spec.kind)) + ") has " + trait_names(traits)
                           : "cannot move bodies with " + trait_names(bars) + ", as '" + spec.name +
                                 "' (kind " + std::string(name_of(spec.kind)) + ") has";
-    if (has(lacks, Trait::potential) && spec.kind == BodyKind::linear)
-      why += "; its stiffness is not symmetric";
+    why += built.kind->why_lacks(lacks);
     if (has(lacks, Trait::separable))
       why +=
           "; separable is what has constant mass and no damping, drag or dashpots, but for "
@@ -313,7 +306,7 @@ class Builder {
 
   /// Forces at the start must be numbers: a planet in its centre has none.
   static void expect_start(const BuiltBody& built, const std::string& path) {
-    if (built.modal) return;
+    if (built.dynamics->modal() != nullptr) return;  // its forces are linear in q and v
     Vector f(built.dynamics->velocities());
     built.dynamics->force(0.0, built.initial.q, built.initial.v, f);
     if (!f.allFinite())
@@ -338,19 +331,9 @@ class Builder {
 
   /// The fastest of a body at the start, of its copies too [rad/s].
   double spin_of(std::size_t i) const {
-    const BodySpec& spec = spec_.bodies[i];
     const BuiltBody& built = bodies_[i];
-    if (spec.pseudo_rigid) return to_vector3(spec.pseudo_rigid->spin).stableNorm();
-    if (spec.fem) return to_vector3(spec.fem->spin).stableNorm();
-    if (spec.beam) return to_vector3(spec.beam->spin).stableNorm();
-    if (!built.kind_rigid || !spec.rigid || spec.rigid->motion) return 0.0;
-    const Vector& v = parts_.initial[static_cast<std::size_t>(built.group)].v;
-    double spin = 0.0;
-    for (std::size_t k = 0; k < built.origins.size(); ++k) {
-      const auto at = 6 * (built.first + static_cast<Eigen::Index>(k)) + 3;
-      spin = std::max(spin, v.segment<3>(at).stableNorm());
-    }
-    return spin;
+    return built.kind->spin(built, spec_.bodies[i],
+                            parts_.initial[static_cast<std::size_t>(built.group)]);
   }
 
   void advise_spin(std::size_t i, const std::string& path) {

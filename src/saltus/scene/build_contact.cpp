@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "saltus/base/suggest.h"
+#include "saltus/kinds/build_kinds.h"
+#include "saltus/kinds/contact_rows.h"
+#include "saltus/kinds/touch_points.h"
 #include "saltus/model/moving_points.h"
-#include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_law.h"
-#include "saltus/scene/contact_rows.h"
-#include "saltus/scene/touch_points.h"
 
 namespace saltus {
 namespace {
@@ -236,12 +236,13 @@ void Making::expect_running() const {
 /// Point obstacles along a modal body.
 void along_body(Making& m) {
   const ContactSpec& spec = m.spec;
-  if (!m.body().modal)
-    throw SceneError(m.path + ".against",
-                     fmt::format("'{}' (kind {}) is no body with places along it", spec.on,
-                                 name_of(m.body_spec().kind)),
-                     m.body().linear ? "give plane, stop or body" : "give plane or body");
-  const Modal& body = *m.body().modal;
+  if (!m.body().kind->along())
+    throw SceneError(
+        m.path + ".against",
+        fmt::format("'{}' (kind {}) is no body with places along it", spec.on,
+                    name_of(m.body_spec().kind)),
+        m.body().kind->dof_points().empty() ? "give plane or body" : "give plane, stop or body");
+  const Modal& body = *m.body().kind->along();
   if (!body.has_shapes())
     throw SceneError(m.path + ".on", "'" + spec.on + "' has no points: its modes have no shapes",
                      "give bodies[].modes.shapes");
@@ -307,25 +308,12 @@ void expect_movable(const Making& m, const NamedBuilt& of, const TouchPoint& poi
                     const Vector3& normal) {
   const BuiltBody& built = of.built;
   if (size > kStillAlong || !has(built.dynamics->traits(), Trait::fixed_points)) return;
-  bool prescribed = built.beam || (built.linear &&
-                                   built.free_index(point.ref.feature) < 0);  // beams are in space
-  for (int axis = 0; axis < 3 && built.particles; ++axis)
-    prescribed =
-        prescribed || (normal[axis] != 0.0 && built.free_index(3 * point.ref.feature + axis) < 0);
-  if (built.fem && point.ref.feature < static_cast<int>(built.fem->mesh().nodes.cols()))
-    for (int axis = 0; axis < 3; ++axis)
-      prescribed = prescribed || (normal[axis] != 0.0 &&
-                                  std::ranges::find(built.held, 3 * point.ref.feature + axis) !=
-                                      built.held.end());
   const std::string& name = of.name;
-  if (prescribed)
-    throw SceneError(point.path,
-                     fmt::format("{} of '{}' is {}: no contact can move it", point.name, name,
-                                 built.beam ? "held" : "prescribed"),
-                     built.beam ? "let another place touch, or take the end out of `held`"
-                     : built.fem
-                         ? "let another one touch, or take it out of `fixed` and `prescribed`"
-                         : "let another one touch, or take it out of `prescribed`");
+  if (const auto held = built.kind->held(point.ref, normal))
+    throw SceneError(
+        point.path,
+        fmt::format("{} of '{}' is {}: no contact can move it", point.name, name, held->how),
+        std::string(held->remedy));
   throw SceneError(m.path + ".against",
                    fmt::format("{} of '{}' cannot move along the normal", point.name, name),
                    "turn the normal");
@@ -349,15 +337,16 @@ void against_plane(Making& m) {
 }
 
 void against_stop(Making& m) {
-  if (!m.body().linear)
+  const std::span<const DofPoint> dofs = m.body().kind->dof_points();
+  if (dofs.empty())
     throw SceneError(m.path + ".against.stop",
                      fmt::format("is for bodies of kind linear, and '{}' is of kind {}", m.spec.on,
                                  name_of(m.body_spec().kind)),
-                     m.body().modal ? "give points" : "give plane");
+                     m.body().kind->along() ? "give points" : "give plane");
   const StopSpec& stop = *m.spec.against->stop;
   const double sign = stop.side == StopSpec::Side::below ? 1.0 : -1.0;
   for (const TouchPoint& point : touch_points(m.on, m.spec.at, m.path)) {
-    const DofPoint& dof = m.body().dof_points[static_cast<std::size_t>(point.ref.feature)];
+    const DofPoint& dof = dofs[static_cast<std::size_t>(point.ref.feature)];
     against_world(m, point, dof.place + stop.at * dof.direction, sign * dof.direction);
   }
 }
@@ -371,8 +360,9 @@ void against_body(Making& m, const NamedBuilt& other) {
     throw SceneError(
         path,
         fmt::format("'{}' has {} points: `at` must say which one touches", of.name, points.size()),
-        "for example at: " +
-            (points.empty() || !of.built.lagrangian ? std::string("0") : points.front().name));
+        "for example at: " + (points.empty() || !of.built.kind->names_points()
+                                  ? std::string("0")
+                                  : points.front().name));
   };
   std::vector<TouchPoint> points = touch_points(m.on, m.spec.at, m.path);
   if (!m.spec.at) points = {only_point(m.on, points, m.path)};

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <tuple>
 
+#include "saltus/kinds/build_kinds.h"
 #include "saltus/scene/build_law.h"
 #include "saltus/spec/body_names.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/build_body.h"
+#include "saltus/kinds/build_body.h"
 #include "saltus/spec/joint_spec.h"
 
 namespace saltus {
@@ -14,11 +14,6 @@ namespace saltus {
 /// Adds the joints and couplings of the scene to the parts, whose groups, states and pairs are complete. Throws SceneError
 /// naming the joint.
 void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts);
-
-/// The coupling follows a function of time that grows from 0 where it has a `rate`. path: "joints[0].turn.drive".
-template <Dimension D>
-void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& path,
-            JointCoupling& coupling);
 
 /// Where the bodies of the groups are at t = 0, frames of a group found once.
 class StartFrames {

@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "saltus/scene/build_body.h"
+#include "saltus/kinds/build_body.h"
 
 namespace saltus {
 

@@ -5,12 +5,10 @@
 #include <cmath>
 
 #include "saltus/base/units.h"
+#include "saltus/kinds/build_kinds.h"
+#include "saltus/kinds/touch_points.h"
 #include "saltus/model/moving_points.h"
 #include "saltus/scene/build_joint.h"
-#include "saltus/scene/build_kinds.h"
-#include "saltus/scene/build_rigid.h"
-#include "saltus/scene/build_shape.h"
-#include "saltus/scene/touch_points.h"
 #include "saltus/spec/body_names.h"
 
 namespace saltus {
@@ -32,18 +30,6 @@ struct SideMaking {
   bool placed = false;
   Vector3 x = Vector3::Zero();  ///< place in space
 };
-
-/// The frame in which the user gives the shapes of a fixed body.
-Pose fixed_frame(const Scene& scene, const NamedBody& named, const std::string& path) {
-  const RigidSpec& spec = *scene.spec.bodies[named.entry].rigid;
-  const std::vector<CopyPlace> places =
-      copy_places(scene, spec.copies, fmt::format("bodies[{}].rigid.copies", named.entry));
-  if (named.copy >= static_cast<int>(places.size()))
-    throw SceneError(path, "there is no such copy", fmt::format("there are {}", places.size()));
-  const CopyPlace& copy = places[static_cast<std::size_t>(named.copy)];
-  return {to_vector3(spec.position) + copy.shift,
-          (copy.turn * rotation_of(spec.rotation)).toRotationMatrix()};
-}
 
 void place_in_frame(SideMaking& side, const Vector3& x) {
   side.x = x;
@@ -78,15 +64,16 @@ SideMaking make_side(const Scene& scene, std::span<const BuiltBody> bodies, Star
   }
   const NamedBody named = *find_body(scene.spec, side.name);
   const BuiltBody& built = bodies[named.entry];
-  if (built.kind_rigid && built.group < 0) {
-    side.user = fixed_frame(scene, named, where);
+  const bool axes = built.kind->has_axes();
+  if (axes && built.group < 0) {
+    side.user = built.kind->fixed_frame(scene, named, where);
     if (place) place_in_frame(side, side.user * triple());
     return side;
   }
   const NamedBuilt of = named_built(scene, bodies, side.name, where);
   side.body = &of.body;
   side.group = built.group;
-  if (built.kind_rigid) {
+  if (axes) {
     side.ref.body = built.first + named.copy;
     side.at = frames.of(side.group, side.ref.body);
     side.user = {side.at * -built.origins[static_cast<std::size_t>(named.copy)], side.at.R};
@@ -166,19 +153,8 @@ void expect_moving(const ModelParts& parts, const BuiltBody& built, const SideMa
   PointRows J;
   body.point_rows(q, q, std::span(&side.ref, 1), J);
   const double here = motion_of(J, along);
-  double most = kStillAlong;  // of places where it moves
-  if (built.modal) {
-    const ModeShapes& shapes = built.modal->shapes();
-    Vector shape(body.positions());
-    const auto take = [&](double x) {
-      shapes.row(x, shape);
-      most = std::max(most, kStill * shape.lpNorm<Eigen::Infinity>());
-    };
-    constexpr int kSamples = 16;
-    for (int k = 0; k < kSamples && shapes.places().empty(); ++k)
-      take((k + 0.5) / kSamples * shapes.length());
-    for (const double x : shapes.places()) take(x);
-  }
+  // of places where it moves
+  const double most = std::max(kStillAlong, kStill * built.kind->largest_motion());
   if (here > most) return;
   const bool across = !along.isZero(0.0) && motion_of(J, Vector3::Zero()) > most;
   throw SceneError(
@@ -191,6 +167,78 @@ void expect_moving(const ModelParts& parts, const BuiltBody& built, const SideMa
 }
 
 double start_of(const auto& laws) { return laws ? laws->start : 0.0; }
+
+/// Two bodies, or two points of one; axes where the kind needs them.
+void expect_sides(const JointSpec& spec, const std::array<SideMaking, 2>& side,
+                  const std::string& path) {
+  if (side[0].group >= 0 && side[0].group == side[1].group &&
+      side[0].ref.body == side[1].ref.body &&
+      (side[0].frame ||
+       (side[0].ref.feature == side[1].ref.feature && side[0].ref.local == side[1].ref.local)))
+    throw SceneError(path + ".between",
+                     fmt::format("'{}' joins {}'{}' with itself", spec.name,
+                                 side[0].frame ? "" : "a point of ", side[0].name),
+                     side[0].frame ? "name two bodies" : "name two bodies, or two points of one");
+  for (const SideMaking& one : side)
+    if (needs_axes(spec.kind) && !one.frame)
+      throw SceneError(
+          path,
+          fmt::format("'{}' is of kind {} and needs bodies with axes; '{}' is of kind "
+                      "{}, which has points alone",
+                      spec.name, name_of(spec.kind), one.name, name_of(one.body->kind)),
+          "allowed there: ball, distance, along, line");
+}
+
+/// The axes of the joint on each side, in space.
+std::array<Matrix3, 2> joint_axes(const JointSpec& spec, const std::array<SideMaking, 2>& side,
+                                  const std::string& path) {
+  std::array<Matrix3, 2> axes{Matrix3::Identity(), Matrix3::Identity()};
+  using Side = JointSideSpec;
+  if (spec.kind == JointKind::universal) {
+    const Vector3 z = *direction_on(side[0], "axis", &Side::axis, spec.axis, path),
+                  x = *direction_on(side[1], "axis2", &Side::axis2, spec.axis2, path);
+    axes[0] = turned(axes_along(z, x), 2, -start_of(spec.turn));
+    axes[1] = turned(axes_across(x, z), 0, start_of(spec.turn2));
+  } else if (const auto z = direction_on(side[0], "axis", &Side::axis, spec.axis, path)) {
+    const auto other = direction_on(side[1], "axis", &Side::axis, spec.axis, path);
+    const auto x = direction_on(side[0], "axis2", &Side::axis2, spec.axis2, path);
+    if (x && !(z->cross(*x).norm() > 1e-6))
+      throw SceneError(
+          side[0].own && side[0].own->axis2 ? side[0].path + ".axis2" : path + ".axis2",
+          "is along axis", "a direction in the plane");
+    axes[0] = axes_along(*z, x.value_or(Vector3::Zero()));
+    axes[1] = turned(axes_along(other.value_or(*z), axes[0].col(0)), 2, start_of(spec.turn));
+  }
+  return axes;
+}
+
+/// The places of the joint on each side, in space. A coordinate along which the bodies are apart moves the place of one that
+/// has none of its own.
+void place_sides(const JointSpec& spec, std::array<SideMaking, 2>& side,
+                 const std::array<Matrix3, 2>& axes, const std::string& path) {
+  const bool link = spec.kind == JointKind::distance || spec.kind == JointKind::line;
+  Vector3 apart = Vector3::Zero();
+  const char* apart_key = "slide";
+  if (spec.kind == JointKind::prismatic || spec.kind == JointKind::cylindrical)
+    apart = start_of(spec.slide) * axes[0].col(2);
+  if (spec.kind == JointKind::planar) {
+    apart = start_of(spec.slide) * axes[0].col(0) + start_of(spec.slide2) * axes[0].col(1);
+    if (start_of(spec.slide) == 0.0) apart_key = "slide2";
+  }
+  const bool both_own = side[0].placed && side[1].placed;
+  if (apart != Vector3::Zero() && both_own)
+    throw SceneError(fmt::format("{}.{}.start", path, apart_key),
+                     "is given by the places of the two sides", "leave it out");
+  if (link) {
+    if (!side[0].placed) place_in_frame(side[0], to_vector3(*spec.at));
+    if (!side[1].placed) place_in_frame(side[1], to_vector3(*spec.to));
+  } else if (!side[0].placed) {
+    if (!side[1].placed) place_in_frame(side[1], to_vector3(*spec.at));
+    place_in_frame(side[0], (spec.at ? to_vector3(*spec.at) : side[1].x) - apart);
+  } else if (!side[1].placed) {
+    place_in_frame(side[1], (spec.at ? to_vector3(*spec.at) : side[0].x) + apart);
+  }
+}
 
 }  // namespace
 
@@ -220,68 +268,11 @@ Vector3 StartFrames::point(int group, const PointRef& ref) {
 
 PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, StartFrames& frames,
                         const JointSpec& spec, const std::string& path) {
-  const JointKind kind = spec.kind;
-  const std::string kind_text(name_of(kind));
   std::array side{make_side(scene, bodies, frames, spec, 0, path),
                   make_side(scene, bodies, frames, spec, 1, path)};
-  if (side[0].group >= 0 && side[0].group == side[1].group &&
-      side[0].ref.body == side[1].ref.body &&
-      (side[0].frame ||
-       (side[0].ref.feature == side[1].ref.feature && side[0].ref.local == side[1].ref.local)))
-    throw SceneError(path + ".between",
-                     fmt::format("'{}' joins {}'{}' with itself", spec.name,
-                                 side[0].frame ? "" : "a point of ", side[0].name),
-                     side[0].frame ? "name two bodies" : "name two bodies, or two points of one");
-  for (const SideMaking& one : side)
-    if (needs_axes(kind) && !one.frame)
-      throw SceneError(path,
-                       fmt::format("'{}' is of kind {} and needs bodies with axes; '{}' is of kind "
-                                   "{}, which has points alone",
-                                   spec.name, kind_text, one.name, name_of(one.body->kind)),
-                       "allowed there: ball, distance, along, line");
-
-  // Axes, in space.
-  std::array<Matrix3, 2> axes{Matrix3::Identity(), Matrix3::Identity()};
-  using Side = JointSideSpec;
-  if (kind == JointKind::universal) {
-    const Vector3 z = *direction_on(side[0], "axis", &Side::axis, spec.axis, path),
-                  x = *direction_on(side[1], "axis2", &Side::axis2, spec.axis2, path);
-    axes[0] = turned(axes_along(z, x), 2, -start_of(spec.turn));
-    axes[1] = turned(axes_across(x, z), 0, start_of(spec.turn2));
-  } else if (const auto z = direction_on(side[0], "axis", &Side::axis, spec.axis, path)) {
-    const auto other = direction_on(side[1], "axis", &Side::axis, spec.axis, path);
-    const auto x = direction_on(side[0], "axis2", &Side::axis2, spec.axis2, path);
-    if (x && !(z->cross(*x).norm() > 1e-6))
-      throw SceneError(
-          side[0].own && side[0].own->axis2 ? side[0].path + ".axis2" : path + ".axis2",
-          "is along axis", "a direction in the plane");
-    axes[0] = axes_along(*z, x.value_or(Vector3::Zero()));
-    axes[1] = turned(axes_along(other.value_or(*z), axes[0].col(0)), 2, start_of(spec.turn));
-  }
-
-  // Places, in space. A coordinate along which the bodies are apart moves the place of one that has none of its own.
-  const bool link = kind == JointKind::distance || kind == JointKind::line;
-  Vector3 apart = Vector3::Zero();
-  const char* apart_key = "slide";
-  if (kind == JointKind::prismatic || kind == JointKind::cylindrical)
-    apart = start_of(spec.slide) * axes[0].col(2);
-  if (kind == JointKind::planar) {
-    apart = start_of(spec.slide) * axes[0].col(0) + start_of(spec.slide2) * axes[0].col(1);
-    if (start_of(spec.slide) == 0.0) apart_key = "slide2";
-  }
-  const bool both_own = side[0].placed && side[1].placed;
-  if (apart != Vector3::Zero() && both_own)
-    throw SceneError(fmt::format("{}.{}.start", path, apart_key),
-                     "is given by the places of the two sides", "leave it out");
-  if (link) {
-    if (!side[0].placed) place_in_frame(side[0], to_vector3(*spec.at));
-    if (!side[1].placed) place_in_frame(side[1], to_vector3(*spec.to));
-  } else if (!side[0].placed) {
-    if (!side[1].placed) place_in_frame(side[1], to_vector3(*spec.at));
-    place_in_frame(side[0], (spec.at ? to_vector3(*spec.at) : side[1].x) - apart);
-  } else if (!side[1].placed) {
-    place_in_frame(side[1], (spec.at ? to_vector3(*spec.at) : side[0].x) + apart);
-  }
+  expect_sides(spec, side, path);
+  const std::array<Matrix3, 2> axes = joint_axes(spec, side, path);
+  place_sides(spec, side, axes, path);
 
   PlacedJoint placed;
   placed.a = {side[0].x, axes[0]};
@@ -295,8 +286,8 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
     of.axes = side[k].frame ? Matrix3(side[k].at.R.transpose() * axes[k]) : axes[k];
   }
   placed.joint.name = spec.name;
-  placed.joint.kind = kind;
-  if (kind == JointKind::distance) {
+  placed.joint.kind = spec.kind;
+  if (spec.kind == JointKind::distance) {
     placed.joint.length = spec.length.value_or((side[1].x - side[0].x).norm());
     if (!(placed.joint.length > 0.0))
       throw SceneError(path,
@@ -307,7 +298,7 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
   for (const SideMaking& one : side)
     if (!one.frame)
       expect_moving(frames.parts(), bodies[find_body(scene.spec, one.name)->entry], one, spec.name,
-                    kind == JointKind::along ? Vector3(axes[0].col(2)) : Vector3::Zero());
+                    spec.kind == JointKind::along ? Vector3(axes[0].col(2)) : Vector3::Zero());
   if (!frames.moves(side[0].group) && !frames.moves(side[1].group))
     throw SceneError(path + ".between",
                      fmt::format("neither '{}' nor '{}' moves by forces: '{}' has nothing to hold",

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "saltus/scene/build_kinds.h"
+#include "saltus/kinds/build_kinds.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/spec/body_names.h"
 
@@ -42,7 +42,7 @@ void RigidAssembly::add(std::size_t entry, BuiltBody& built) {
   const std::string path = fmt::format("bodies[{}]", entry);
   std::vector<RigidPart> made = rigid_parts(scene_, entry);
   const int draft = draft_of(body, path);
-  built.kind_rigid = true;
+  built.own_group = false;
   if (draft >= 0) {
     built.group = drafts_[static_cast<std::size_t>(draft)].group;
     built.first = static_cast<int>(drafts_[static_cast<std::size_t>(draft)].members.size());
@@ -104,7 +104,7 @@ void RigidAssembly::finish_groups(std::vector<BuiltBody>& bodies) {
     }
   }
   for (BuiltBody& built : bodies)
-    if (built.kind_rigid && built.group >= 0)
+    if (!built.own_group && built.group >= 0)
       built.dynamics = parts_.groups[static_cast<std::size_t>(built.group)].dynamics;
   // Names of copies may meet those that the scene gives.
   std::vector<const Member*> by_name;

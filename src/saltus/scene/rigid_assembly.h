@@ -3,20 +3,19 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/build_body.h"
-#include "saltus/scene/build_rigid.h"
+#include "saltus/kinds/build_body.h"
+#include "saltus/kinds/build_rigid.h"
 #include "saltus/scene/surface_table.h"
 
 namespace saltus {
 
 /// Takes the entries of kind rigid one by one, in the order of the scene. Bodies of one scheme, gravity and drag make one
 /// group, with one name each; those with `motion` make one of kind moving; fixed ones belong to the world.
-class RigidAssembly {
+class RigidAssembly final : public SharedGroups {
  public:
   RigidAssembly(const Scene& scene, ModelParts& parts) : scene_(scene), parts_(parts) {}
 
-  /// Adds the bodies of an entry; built.group, first and origins say where they are.
-  void add(std::size_t entry, BuiltBody& built);
+  void add(std::size_t entry, BuiltBody& built) override;
   /// Makes the groups whose bodies are all known. Those of `bodies` that belong to one get its dynamics.
   void finish_groups(std::vector<BuiltBody>& bodies);
   /// Shapes and their materials.

@@ -8,9 +8,9 @@
 
 #include "saltus/base/suggest.h"
 #include "saltus/base/units.h"
-#include "saltus/scene/build_kinds.h"
+#include "saltus/kinds/build_kinds.h"
+#include "saltus/kinds/build_shape.h"
 #include "saltus/scene/build_law.h"
-#include "saltus/scene/build_shape.h"
 #include "saltus/scene/rigid_assembly.h"
 #include "saltus/spec/body_names.h"
 
@@ -108,7 +108,8 @@ std::vector<int> RigidAssembly::named_surfaces(const std::string& name,
     throw SceneError(
         path,
         fmt::format("'{}' has no {} that touches", name,
-                    scene_.spec.bodies[named.entry].kind == BodyKind::rigid ? "shape" : "surface"),
+                    std::ranges::find(all_, named.entry, &Member::entry) == all_.end() ? "surface"
+                                                                                       : "shape"),
         "leave the pair out");
   return numbers;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "saltus/kinds/kinds.h"
 #include "saltus/scene/build.h"
 #include "saltus/spec/body_names.h"
 
@@ -144,9 +145,11 @@ class SoundPart {
     for (std::size_t i = 0; i < entries && all; ++i) {
       const std::string path = list + "[" + std::to_string(i) + "]";
       all = faults.known(path + ".name") && faults.known(path + ".kind");
-      for (const char* kind : {".rigid", ".pseudo_rigid"})
-        all = all && faults.known(path + kind + ".copies") &&
-              faults.all_known(path + kind + ".copies");
+      for (const KindRow& kind : kinds()) {
+        if (!kind.copies) continue;
+        const std::string copies = fmt::format("{}.{}.copies", path, kind.entries);
+        all = all && faults.known(copies) && faults.all_known(copies);
+      }
     }
     return all;
   }

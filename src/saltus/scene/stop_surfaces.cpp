@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "saltus/scene/build_fem_mesh.h"
+#include "saltus/kinds/build_body.h"
 
 namespace saltus {
 namespace {
@@ -38,36 +38,22 @@ bool in_plane(const NodeStop& stop, const Vector3& x, const Vector3& normal, dou
 struct StopCheck {
   const BuiltBody& body;
   const BodySpec& spec;
-  std::string path;  ///< "bodies[0]"
+  const BodyStops& of;
   const RigidAssembly& rigid;
   ModelParts& parts;
-  std::vector<std::string> entry = {};  ///< of each stop: "bodies[0].fem.stops[0]"
-  double size = 0.0;
 
-  std::span<const NodeStop> stops() const { return body.massless->stops(); }
-
-  void name_entries() {
-    const Mesh& mesh = body.fem->mesh();
-    const auto& given = spec.fem->stops;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      const std::string at = fmt::format("{}.fem.stops[{}]", path, i);
-      const std::size_t nodes =
-          given[i].at ? 1
-                      : nodes_asked(mesh, {given[i].set, given[i].nodes, given[i].at}, at).size();
-      entry.insert(entry.end(), nodes, at);
-    }
-    size = (mesh.nodes.rowwise().maxCoeff() - mesh.nodes.rowwise().minCoeff()).norm();
-  }
+  std::span<const NodeStop> stops() const { return of.stop; }
 
   void by_contacts() const {
     for (const ContactPair& pair : parts.pairs) {
       if (pair.a.group != body.group || pair.b.group >= 0) continue;
       for (std::size_t k = 0; k < stops().size(); ++k) {
         const NodeStop& stop = stops()[k];
-        if (pair.a.ref.feature != stop.node || !in_plane(stop, pair.b.ref.local, pair.normal, size))
+        if (pair.a.ref.feature != stop.node ||
+            !in_plane(stop, pair.b.ref.local, pair.normal, of.size))
           continue;
         const std::string& law = parts.law_path[static_cast<std::size_t>(pair.law)];
-        throw SceneError(entry[k],
+        throw SceneError(of.path[k],
                          fmt::format("node {} of '{}' meets the same plane by {}", stop.node,
                                      spec.name, law.substr(0, law.rfind('.'))),
                          "leave one of the two out");
@@ -98,10 +84,10 @@ struct StopCheck {
     std::optional<std::size_t> same;
     for (std::size_t k = 0; k < stops().size(); ++k) {
       const NodeStop& stop = stops()[k];
-      if (!in_plane(stop, face.x, face.normal, size)) continue;
+      if (!in_plane(stop, face.x, face.normal, of.size)) continue;
       if (nodes.contains(stop.node))
         throw SceneError(
-            entry[k],
+            of.path[k],
             fmt::format("node {} of '{}' meets the same plane by its surface, which touches '{}' "
                         "({})",
                         stop.node, boundary.name, floor.name, floor.path),
@@ -113,7 +99,7 @@ struct StopCheck {
       parts.warnings.push_back(fmt::format(
           "{}: the surface of '{}' touches '{}' ({}) in the same plane: its nodes lose momentum in "
           "impacts, those of the stops do not",
-          entry[*same], boundary.name, floor.name, floor.path));
+          of.path[*same], boundary.name, floor.name, floor.path));
   }
 };
 
@@ -125,9 +111,10 @@ void expect_single_stops(const Scene& scene, std::span<const BuiltBody> bodies,
   std::size_t next = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const BuiltBody& body = bodies[i];
-    if (body.massless) {
-      StopCheck check{body, scene.spec.bodies[i], fmt::format("bodies[{}]", i), rigid, parts};
-      check.name_entries();
+    const BodySpec& spec = scene.spec.bodies[i];
+    if (const BodyStops stops = body.kind->stops(spec, fmt::format("bodies[{}]", i));
+        !stops.stop.empty()) {
+      StopCheck check{body, spec, stops, rigid, parts};
       check.by_contacts();
       for (std::size_t k = 0; k < body.boundaries.size(); ++k)
         check.by_surface(parts.surfaces.boundaries[next + k], boundary + static_cast<int>(k));

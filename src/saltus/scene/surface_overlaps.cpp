@@ -7,9 +7,9 @@
 #include <numeric>
 #include <optional>
 
+#include "saltus/kinds/build_shape.h"
 #include "saltus/model/moving_points.h"
 #include "saltus/model/surface_setup.h"
-#include "saltus/scene/build_shape.h"
 
 namespace saltus {
 namespace {

@@ -87,11 +87,11 @@ TEST_CASE("faults of rows over coordinates are told in one line") {
       {"on: a, row: [0, 1, 0], offset: -2 mm, " + kRigid,
        "contacts[0].row: the gap is -2 mm at the start; change `offset` or the initial state"},
       {"on: ball, row: [0, 0, 1], " + kRigid,
-       "contacts[0].row: is for bodies of kinds linear, lagrangian and modal, and 'ball' is of "
+       "contacts[0].row: is for bodies of kinds modal, linear and lagrangian, and 'ball' is of "
        "kind "
        "particles; give `at` and `against`"},
       {"on: block, row: [0, 0, 1, 0, 0, 0], " + kRigid,
-       "contacts[0].row: is for bodies of kinds linear, lagrangian and modal, and 'block' is of "
+       "contacts[0].row: is for bodies of kinds modal, linear and lagrangian, and 'block' is of "
        "kind rigid; give `at` and `against`"},
       {"on: a, " + kRigid, "contacts[0]: a key is missing; give at least one of against, row"},
       {"on: a, at: 1, row: [0, 1, 0], " + kRigid,
@@ -116,7 +116,7 @@ TEST_CASE("faults of rows over coordinates are told in one line") {
        "of "
        "zeros where one does not move along it"},
       {"on: a, row: [0, 1, 0], against: {body: ball, row: [1, 0, 0]}, " + kRigid,
-       "contacts[0].against.row: is for bodies of kinds linear, lagrangian and modal, and 'ball' "
+       "contacts[0].against.row: is for bodies of kinds modal, linear and lagrangian, and 'ball' "
        "is "
        "of kind particles; give `at` and `against`"},
       {"on: ball, at: 0, against: {body: block, at: [0, 0, 0], distance: 0.1, row: [1]}, " + kRigid,

@@ -11,7 +11,7 @@
 #include "saltus/bodies/particles.h"
 #include "saltus/model/scheme_fit.h"
 #include "saltus/scene/build.h"
-#include "saltus/scene/kinds.h"
+#include "saltus/kinds/kinds.h"
 #include "saltus/scene_file/scene_yaml.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/sim/simulation.h"

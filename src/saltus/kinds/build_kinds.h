@@ -1,0 +1,63 @@
+// What kinds share to build their bodies: loads, prescribed motions, states at t = 0, entries that name degrees of freedom.
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/bodies/pseudo_rigid.h"
+#include "saltus/kinds/build_body.h"
+
+namespace saltus {
+
+// path: "bodies[0]" everywhere below.
+
+/// Throws SceneError unless 0 <= number < count.
+void expect_index(int number, int count, const std::string& path);
+/// "allowed: 0 to 4".
+std::string allowed_indices(int count);
+/// "1 degree of freedom", "3 modes".
+std::string counted(Eigen::Index count, std::string_view what);
+
+/// The loads of a body of `dofs` degrees of freedom.
+std::vector<Load> loads_of(const Scene& scene, const BodySpec& body, int dofs,
+                           const std::string& path);
+/// Its prescribed motions: each degree of freedom at most once, and not all of them.
+std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, int dofs,
+                                      const std::string& path);
+/// The forces on a pseudo-rigid body whose mass centre is at `centre` in its frame.
+std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySpec& body,
+                                                const Vector3& centre, const std::string& path);
+/// A coordinate that moves as it is told. path: of the entry.
+template <Dimension D>
+Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path);
+/// The coupling follows a function of time that grows from 0 where it has a `rate`. path: "joints[0].turn.drive".
+template <Dimension D>
+void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& path,
+            JointCoupling& coupling);
+/// In the axes in which it is given. path: "bodies[0].rigid.shape.surface_velocity". Throws SceneError where it rests.
+RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
+                               const std::string& path);
+Rayleigh rayleigh_of(const BodySpec& body);
+
+/// All degrees of freedom at t = 0, as the entry `initial` gives them.
+struct FullState {
+  Vector q, v;
+  std::string q_path, v_path;  ///< the entries they come from
+  bool alike = false;  ///< v was given by one number: prescribed degrees of freedom need not agree
+};
+FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::string_view of_what,
+                     const std::string& path);
+/// The part of the state that is free. Entries of prescribed degrees of freedom must be 0 or agree with their motion.
+GroupState free_part(const FullState& full, std::span<const Prescribed> prescribed);
+
+/// The text of a UsageError without its place in the source.
+std::string usage_text(const UsageError& error);
+/// `make()`, with what a body refuses (UsageError) as a fault of the entry at `path`.
+BuiltBody built_at(const std::string& path, const std::function<BuiltBody()>& make);
+
+Vector3 to_vector3(const std::array<double, 3>& x);
+/// x/|x|; SceneError for the zero vector.
+Vector3 unit_vector(const std::array<double, 3>& x, const std::string& path);
+
+}  // namespace saltus

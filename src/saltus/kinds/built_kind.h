@@ -1,0 +1,124 @@
+// What contacts, joints, outputs and warnings of a scene ask of a built body: one class for each kind of body.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "saltus/bodies/linear.h"
+#include "saltus/bodies/modal.h"
+#include "saltus/fem/redistributed_mass.h"
+#include "saltus/model/model.h"
+#include "saltus/spec/body_names.h"
+#include "saltus/spec/scene.h"
+
+namespace saltus {
+
+struct BuiltBody;
+struct ProbeRequest;
+
+/// A point of a body as contacts, joints and outputs use it.
+struct TouchPoint {
+  PointRef ref;
+  std::string name;  ///< for messages: "degree of freedom 3", "bob", "x = 0.3 m", "[0, 0, 0.1]"
+  std::string path;  ///< of the entry that names it
+};
+
+/// A body that contacts, joints or outputs name: one, or one copy of several.
+struct NamedBuilt {
+  const BuiltBody& built;
+  const BodySpec& body;
+  int copy = 0;
+  std::string name;  ///< as it was written
+};
+
+/// Why no contact can move a point along a direction.
+struct HeldPoint {
+  std::string_view how;     ///< "prescribed"
+  std::string_view remedy;  ///< the hint of the fault
+};
+
+/// What the absence of a surface on a body means, where the scene has laws between surfaces.
+struct SurfaceLack {
+  bool by_choice = false;       ///< its own entries say that it has none
+  bool solid = false;           ///< it occupies a place, through which other bodies would pass
+  bool joint_suffices = false;  ///< unless a joint holds it, as a weight
+  std::string_view why = "";    ///< appended to the name of the kind in messages
+};
+
+/// Planes that nodes of one body meet.
+struct BodyStops {
+  std::vector<NodeStop> stop;
+  std::vector<std::string> path;  ///< of the entry of each
+  double size = 0.0;              ///< of the body [m]
+};
+
+/// Constant. A kind overrides what differs from a body whose points are named and move in space. `of` is the body to which
+/// the object belongs; faults are thrown as SceneError at `path`, the entry that names the point.
+class BuiltKind {
+ public:
+  virtual ~BuiltKind() = default;
+
+  // -- points
+  /// The one point that `at` names.
+  virtual TouchPoint point(const NamedBuilt& of, const PlaceSpec& at,
+                           const std::string& path) const = 0;
+  /// The points that one entry of a list names: several where it is the name of a set.
+  virtual std::vector<TouchPoint> points(const NamedBuilt& of, const PlaceSpec& at,
+                                         const std::string& path) const {
+    return {point(of, at, path)};
+  }
+  /// The points of a contact without `at`. path: of the contact.
+  virtual std::vector<TouchPoint> all_points(const NamedBuilt& of,
+                                             const std::string& path) const = 0;
+  /// `at` may be [x, y, z] in the frame of the body.
+  virtual bool takes_places() const { return false; }
+  /// Points have names rather than numbers.
+  virtual bool names_points() const { return false; }
+  /// Its modes with the places along it [m]; null: the body has no places along it.
+  virtual const Modal* along() const { return nullptr; }
+  /// Place and direction of each degree of freedom; empty: they have none.
+  virtual std::span<const DofPoint> dof_points() const { return {}; }
+  /// Why no contact along `normal` can move the point; nothing: one can.
+  virtual std::optional<HeldPoint> held(const PointRef&, const Vector3& /*normal*/) const {
+    return std::nullopt;
+  }
+  /// Largest |dx/dq| of its places, as the scale of round-off; 0: there is none.
+  virtual double largest_motion() const { return 0.0; }
+
+  // -- coordinates
+  /// Component of q of a degree of freedom, -1: its motion is prescribed.
+  virtual int free_index(int dof) const { return dof; }
+  /// Appended to the message that a scheme needs the traits `lacks`, which the body does not have.
+  virtual std::string_view why_lacks(unsigned /*lacks*/) const { return ""; }
+
+  // -- joints
+  /// The body has axes that turn with it, so that a joint can hold directions.
+  virtual bool has_axes() const { return false; }
+  /// Of a fixed body with axes: the frame of its places in space.
+  virtual Pose fixed_frame(const Scene& scene, const NamedBody& body,
+                           const std::string& path) const;
+
+  // -- outputs
+  /// What a probe of velocity or displacement reads of all coordinates; null: a point along a direction.
+  virtual std::shared_ptr<const PointTable> probe_table(const ProbeRequest&) const {
+    return nullptr;
+  }
+  /// Sets what a probe of reactions reads.
+  virtual void set_reaction(const ProbeRequest& request, Probe& probe) const;
+  /// Fields of a mesh are stored: stress, strain, resultants.
+  virtual bool has_mesh() const { return false; }
+
+  // -- the start, surfaces
+  /// Largest angular velocity of its bodies at t = 0 [rad/s]; initial: of its group.
+  virtual double spin(const BuiltBody&, const BodySpec&, const GroupState& /*initial*/) const {
+    return 0.0;
+  }
+  virtual SurfaceLack surface_lack(const BodySpec&) const { return {}; }
+  /// path: "bodies[0]".
+  virtual BodyStops stops(const BodySpec&, const std::string& /*path*/) const { return {}; }
+};
+
+}  // namespace saltus

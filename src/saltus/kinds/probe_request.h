@@ -1,0 +1,33 @@
+// An output that names a body, and what kinds of bodies make probes of.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "saltus/kinds/touch_points.h"
+
+namespace saltus {
+
+struct ProbeRequest {
+  const Scene& scene;
+  const OutputSpec& spec;
+  const NamedBuilt& of;
+  const BuiltBody& built;
+  const BodySpec& body;
+  std::string path;  ///< "outputs[0]"
+
+  /// `at` is the name of a point.
+  bool named() const;
+  /// The number that `at` must be, 0 .. count - 1; what: "degree of freedom". Throws SceneError.
+  int index(int count, const char* what) const;
+  /// The point of `at`.
+  TouchPoint point() const;
+  /// `direction`, upwards where none is given.
+  Vector3 direction() const;
+  /// Throws SceneError where the output has a direction; own: "a coordinate has its own direction".
+  void expect_no_direction(const char* own) const;
+};
+
+/// One coordinate of a body. Throws SceneError where its motion is prescribed.
+std::shared_ptr<const PointTable> coordinate_table(const ProbeRequest& request, int dof);
+
+}  // namespace saltus
