@@ -1,19 +1,18 @@
 #include "saltus/model/group_facts.h"
 
-#include <algorithm>
-
-#include "saltus/spec/body_names.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <optional>
 
 #include "saltus/bodies/beam.h"
 #include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/fem/redistributed_mass.h"
 #include "saltus/fem/reduced_mesh.h"
 #include "saltus/model/model.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {
@@ -32,24 +31,38 @@ GroupFacts mesh_facts(const Mesh& mesh, double mass) {
   return facts;
 }
 
+GroupFacts facts_of(const Fem& body) { return mesh_facts(body.mesh(), body.total_mass()); }
+GroupFacts facts_of(const RedistributedMass& body) { return facts_of(body.fem()); }
+GroupFacts facts_of(const ReducedMesh& body) { return mesh_facts(body.mesh(), 0.0); }
+GroupFacts facts_of(const ElasticBeam& body) {
+  const BeamSystem& system = body.system();
+  return {system.section.line_mass * system.length, body.nodes(), system.elements, "beam"};
+}
+GroupFacts facts_of(const PseudoRigid& group) {
+  GroupFacts facts;
+  for (const PseudoRigidBody& body : group.system().bodies) facts.mass += body.mass;
+  return facts;
+}
+
+/// Nothing where the group is of another class.
+template <class Body>
+std::optional<GroupFacts> facts_if(const Dynamics& group) {
+  const auto* const of = dynamic_cast<const Body*>(&group);
+  return of ? std::optional(facts_of(*of)) : std::nullopt;
+}
+
+/// One row for each class of bodies that has facts.
+constexpr std::array kFacts{&facts_if<Fem>, &facts_if<RedistributedMass>, &facts_if<ReducedMesh>,
+                            &facts_if<ElasticBeam>, &facts_if<PseudoRigid>};
+
 }  // namespace
 
 GroupFacts group_facts(const Dynamics& group) {
-  if (const auto* fem = dynamic_cast<const Fem*>(&group))
-    return mesh_facts(fem->mesh(), fem->total_mass());
-  if (const auto* massless = dynamic_cast<const RedistributedMass*>(&group))
-    return mesh_facts(massless->fem().mesh(), massless->fem().total_mass());
-  if (const auto* reduced = dynamic_cast<const ReducedMesh*>(&group))
-    return mesh_facts(reduced->mesh(), 0.0);
-  if (const auto* beam = dynamic_cast<const ElasticBeam*>(&group)) {
-    const BeamSystem& system = beam->system();
-    return {system.section.line_mass * system.length, beam->nodes(), system.elements, "beam"};
-  }
+  for (const auto& row : kFacts)
+    if (const auto facts = row(group)) return *facts;
   GroupFacts facts;
   if (const RigidData* rigid = group.rigid())
     for (double m : rigid->mass) facts.mass += m;
-  if (const auto* bodies = dynamic_cast<const PseudoRigid*>(&group))
-    for (const PseudoRigidBody& body : bodies->system().bodies) facts.mass += body.mass;
   return facts;
 }
 

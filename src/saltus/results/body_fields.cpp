@@ -1,6 +1,7 @@
 #include "saltus/results/body_fields.h"
 
 #include <algorithm>
+#include <array>
 
 #include "saltus/bodies/beam.h"
 #include "saltus/bodies/modal.h"
@@ -381,6 +382,46 @@ class PseudoRigidFields final : public BodyFields {
   std::shared_ptr<const PseudoRigid> body_;
 };
 
+using Fields = std::unique_ptr<BodyFields>;
+
+Fields fields_of(std::shared_ptr<const Fem> body, const FieldOptions& options) {
+  return std::make_unique<MeshFields<Fem>>(body, *body, options);
+}
+Fields fields_of(std::shared_ptr<const RedistributedMass> body, const FieldOptions& options) {
+  return std::make_unique<MeshFields<RedistributedMass>>(body, body->fem(), options);
+}
+Fields fields_of(std::shared_ptr<const ElasticBeam> body, const FieldOptions&) {
+  return std::make_unique<BeamFields>(std::move(body));
+}
+Fields fields_of(std::shared_ptr<const PseudoRigid> body, const FieldOptions&) {
+  return std::make_unique<PseudoRigidFields>(std::move(body));
+}
+Fields fields_of(std::shared_ptr<const ReducedMesh> body, const FieldOptions&) {
+  return std::make_unique<ReducedFields>(mode_boundary(body->mesh(), body->basis()));
+}
+Fields fields_of(std::shared_ptr<const Modal> body, const FieldOptions&) {
+  if (!body->has_shapes()) return nullptr;
+  if (const auto* shapes = dynamic_cast<const SurfaceModeShapes*>(&body->shapes()))
+    return std::make_unique<ReducedFields>(shapes->boundary());
+  return std::make_unique<LineFields>(std::move(body));
+}
+Fields fields_of(std::shared_ptr<const Moving> body, const FieldOptions&) {
+  return std::make_unique<MovingFields>(std::move(body));
+}
+
+/// Null where the body is of another class.
+template <class Body>
+Fields fields_if(const std::shared_ptr<const Dynamics>& body, const FieldOptions& options) {
+  auto of = std::dynamic_pointer_cast<const Body>(body);
+  return of ? fields_of(std::move(of), options) : nullptr;
+}
+
+/// One row for each class of bodies that has fields.
+constexpr std::array kFields{&fields_if<Fem>,         &fields_if<RedistributedMass>,
+                             &fields_if<ElasticBeam>, &fields_if<PseudoRigid>,
+                             &fields_if<ReducedMesh>, &fields_if<Modal>,
+                             &fields_if<Moving>};
+
 }  // namespace
 
 void BodyFields::sample_frames(std::span<const double> t, Eigen::Ref<const Matrix> q,
@@ -393,23 +434,8 @@ void BodyFields::sample_frames(std::span<const double> t, Eigen::Ref<const Matri
 
 std::unique_ptr<BodyFields> body_fields(std::shared_ptr<const Dynamics> body,
                                         const FieldOptions& options) {
-  if (auto fem = std::dynamic_pointer_cast<const Fem>(body))
-    return std::make_unique<MeshFields<Fem>>(fem, *fem, options);
-  if (auto contact = std::dynamic_pointer_cast<const RedistributedMass>(body))
-    return std::make_unique<MeshFields<RedistributedMass>>(contact, contact->fem(), options);
-  if (auto beam = std::dynamic_pointer_cast<const ElasticBeam>(body))
-    return std::make_unique<BeamFields>(std::move(beam));
-  if (auto pseudo = std::dynamic_pointer_cast<const PseudoRigid>(body))
-    return std::make_unique<PseudoRigidFields>(std::move(pseudo));
-  if (auto reduced = std::dynamic_pointer_cast<const ReducedMesh>(body))
-    return std::make_unique<ReducedFields>(mode_boundary(reduced->mesh(), reduced->basis()));
-  if (auto modal = std::dynamic_pointer_cast<const Modal>(body); modal && modal->has_shapes()) {
-    if (const auto* shapes = dynamic_cast<const SurfaceModeShapes*>(&modal->shapes()))
-      return std::make_unique<ReducedFields>(shapes->boundary());
-    return std::make_unique<LineFields>(std::move(modal));
-  }
-  if (auto moving = std::dynamic_pointer_cast<const Moving>(body))
-    return std::make_unique<MovingFields>(std::move(moving));
+  for (const auto& row : kFields)
+    if (auto fields = row(body, options)) return fields;
   return nullptr;
 }
 
