@@ -1,5 +1,7 @@
 #include "saltus/scene/scene_faults.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
