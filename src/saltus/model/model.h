@@ -229,13 +229,8 @@ class Model {
   std::span<const std::string> warnings() const { return warnings_; }
 
  private:
-  void check();
   void check_joints() const;
-  void check_axis(int index, const std::string& path) const;
-  void check_boundary(const Surfaces::DeformingBoundary& boundary) const;
   void put_joints_in_stages();
-  void check_law(int index, bool friction, const std::vector<const Group*>& sides,
-                 std::set<std::string>& told);
   std::shared_ptr<const ModelParts> parts_;
   std::shared_ptr<const ContactSolver> solver_;
   std::vector<std::string> accounts_, warnings_;
