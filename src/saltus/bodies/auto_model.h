@@ -1,4 +1,5 @@
-// A Lagrangian system from its kinetic and potential energy: everything else is derived exactly, by dual numbers.
+// A Lagrangian system from its kinetic and potential energy: everything else is derived exactly, by
+// dual numbers.
 //
 //     M_ij = d2T/dv_i dv_j,    c_i = d/dt(dT/dv_i) - dT/dq_i,    -dV/dq_i,    K = d(dV/dq + c - Q)/dq,  C = d(c - Q)/dv
 //
@@ -18,7 +19,8 @@
 //     };
 //     Lagrangian body(auto_model(Bead{}));
 //
-// q, v, f are std::array of `size` numbers, x of three; the numbers are double or Dual (math/dual.h).
+// q, v, f are std::array of `size` numbers, x of three; the numbers are double or Dual
+// (math/dual.h).
 #pragma once
 #include <array>
 #include <memory>
@@ -30,8 +32,8 @@
 
 namespace saltus {
 
-/// For a handful of coordinates: M costs size^2/2 evaluations of T in numbers of four parts, the tangents 2 size^2 in numbers
-/// of eight. Uses no heap.
+/// For a handful of coordinates: M costs size^2/2 evaluations of T in numbers of four parts, the
+/// tangents 2 size^2 in numbers of eight. Uses no heap.
 template <class Model>
 class AutoModel final : public LagrangianModel {
  public:

@@ -1,4 +1,5 @@
-// ElasticBeam as a body: checks, numbering, masses, points, accounts. Its energy and the loops over elements: beam_elements.cpp.
+// ElasticBeam as a body: checks, numbering, masses, points, accounts. Its energy and the loops over
+// elements: beam_elements.cpp.
 #include "saltus/bodies/beam.h"
 
 #include <fmt/format.h>

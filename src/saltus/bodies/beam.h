@@ -1,5 +1,5 @@
-// Thin elastic beams without shear and torsion, in space, under large turns: cubic elements between nodes that carry a
-// place and a slope.
+// Thin elastic beams without shear and torsion, in space, under large turns: cubic elements between
+// nodes that carry a place and a slope.
 //
 //     V = int EA/2 (|r'| - 1)^2 + EI/2 |r' x r''|^2/|r'|^4 dx,     M r'' = loads + M g - dV/dr - C r'
 #pragma once
@@ -19,8 +19,9 @@ struct BeamSection {
 };
 BeamSection round_section(double young, double density, double diameter);
 
-/// Straight in the reference. A degree of freedom is 6 node + i of the place r, 6 node + 3 + i of the slope dr/dx, i the axis
-/// of the beam's frame: 0 along it, 1 `across`, 2 the third of a right-handed frame.
+/// Straight in the reference. A degree of freedom is 6 node + i of the place r, 6 node + 3 + i of
+/// the slope dr/dx, i the axis of the beam's frame: 0 along it, 1 `across`, 2 the third of a
+/// right-handed frame.
 struct BeamSystem {
   BeamSection section;
   double length = 1.0;  ///< [m]
@@ -36,15 +37,18 @@ struct BeamSystem {
 std::vector<int> clamped_node(int node);
 std::vector<int> pinned_node(int node);
 
-/// q = displacements of the degrees of freedom that are not held, in their order; v = q'. Position and slope are a vector
-/// space: M is constant (consistent), and V depends on q alone. r'' = d^2r/dx^2 is continuous within elements, r' over
-/// all. Bending is measured by the turn of the tangent a unit of x, |dt/dx|: a closed form of the Kirchhoff rod, exact for
-/// large turns and stretches. Bending is summed over two points of Gauss, stretching over three of Lobatto, two of which
-/// neighbours share: with three of Gauss slender beams lock (docs/theory/beam.md).
-/// C is exact. K is the Hessian of V; what the damping r_K K(q) v adds to it is left out, which keeps it symmetric.
+/// q = displacements of the degrees of freedom that are not held, in their order; v = q'. Position
+/// and slope are a vector space: M is constant (consistent), and V depends on q alone. r'' =
+/// d^2r/dx^2 is continuous within elements, r' over all. Bending is measured by the turn of the
+/// tangent a unit of x, |dt/dx|: a closed form of the Kirchhoff rod, exact for large turns and
+/// stretches. Bending is summed over two points of Gauss, stretching over three of Lobatto, two of
+/// which neighbours share: with three of Gauss slender beams lock (docs/theory/beam.md).
+/// C is exact. K is the Hessian of V; what the damping r_K K(q) v adds to it is left out, which
+/// keeps it symmetric.
 class ElasticBeam final : public Dynamics {
  public:
-  /// Throws UsageError: a section, length or number of elements that is not positive, an axis that is not unit, negative
+  /// Throws UsageError: a section, length or number of elements that is not positive, an axis that
+  /// is not unit, negative
   /// Rayleigh factors, a degree of freedom that is not there or held twice, all of them held.
   explicit ElasticBeam(BeamSystem system);
   ~ElasticBeam() override;
@@ -71,14 +75,16 @@ class ElasticBeam final : public Dynamics {
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override;
 
-  /// |r'| - 1 and r' x r''/|r'|^2 in space [1/m] at a point; axial force is EA times the one, the bending moment EI times the other.
+  /// |r'| - 1 and r' x r''/|r'|^2 in space [1/m] at a point; axial force is EA times the one, the
+  /// bending moment EI times the other.
   struct Strain {
     double stretch;
     Vector3 curvature;
   };
   Strain strain(View q, const PointRef& at) const;
 
-  /// "elastic", "gravity" (both with a potential), "damping", "load": those there are. Gravity has its zero at the reference.
+  /// "elastic", "gravity" (both with a potential), "damping", "load": those there are. Gravity has
+  /// its zero at the reference.
   std::span<const Source> sources() const override;
   void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;

@@ -6,7 +6,8 @@
 //            + 4 D/A^3 (a b^T + b a^T) ]
 //     w_ab = EI [ 4 D/A^3 a a^T - 2/A^2 a b^T - b a^T/A^2 - D/A^2 I ],     w_bb = EI [ I/A - a a^T/A^2 ]
 //
-// u = sum_k N_k(xi) e_k with e = (u_1, u'_1, u_2, u'_2) and Hermite's N, all in the frame of the beam; r' = a0 + u', r'' = u''.
+// u = sum_k N_k(xi) e_k with e = (u_1, u'_1, u_2, u'_2) and Hermite's N, all in the frame of the
+// beam; r' = a0 + u', r'' = u''.
 #include <cmath>
 
 #include "saltus/base/index_internal.h"
@@ -18,7 +19,8 @@ namespace {
 
 using namespace beam;
 
-/// A point of the rule and its weight in each part of V: Lobatto's for stretching, Gauss' for bending.
+/// A point of the rule and its weight in each part of V: Lobatto's for stretching, Gauss' for
+/// bending.
 struct RulePoint {
   double xi, stretching, bending;
 };

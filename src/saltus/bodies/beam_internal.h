@@ -32,8 +32,8 @@ inline Vector3 sum(const Local& e, const Hermite& N) {
   return e.col(0) * N[0] + e.col(1) * N[1] + e.col(2) * N[2] + e.col(3) * N[3];
 }
 
-/// Of the displacements e:  a = a0 + u', b = u'', a0 the axis, s - 1 = u' . (2 a0 + u')/(s + 1). What strains are is then as
-/// exact as displacements are, however small.
+/// Of the displacements e:  a = a0 + u', b = u'', a0 the axis, s - 1 = u' . (2 a0 + u')/(s + 1).
+/// What strains are is then as exact as displacements are, however small.
 struct Point {
   Vector3 a, b;
   double A, B, D, s, stretch;  ///< stretch = s - 1

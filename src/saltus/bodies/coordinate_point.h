@@ -1,4 +1,5 @@
-// Points whose places are affine in the coordinates of a body. Contacts with rows of their own meet them: along z the gap
+// Points whose places are affine in the coordinates of a body. Contacts with rows of their own meet
+// them: along z the gap
 // H q + b, along x and y the slips of its tangents.
 #pragma once
 #include <cmath>
@@ -11,7 +12,8 @@
 
 namespace saltus {
 
-/// x = place + sum of q_dof direction over its terms; dof counts all coordinates, prescribed ones too.
+/// x = place + sum of q_dof direction over its terms; dof counts all coordinates, prescribed ones
+/// too.
 struct CoordinatePoint {
   struct Term {
     int dof = 0;

@@ -55,9 +55,9 @@ inline void breaks_of_motion(std::span<const Prescribed> prescribed, Breaks& out
 class FreeDofs {
  public:
   FreeDofs() = default;
-  /// Degrees of freedom 0 to `count` - 1, of every three the first `axes`; the others are in no component and are given
-  /// by nothing. Throws UsageError: motion or loads of one that is not there, one prescribed twice, weights of loads that
-  /// are not finite, none free.
+  /// Degrees of freedom 0 to `count` - 1, of every three the first `axes`; the others are in no
+  /// component and are given by nothing. Throws UsageError: motion or loads of one that is not
+  /// there, one prescribed twice, weights of loads that are not finite, none free.
   FreeDofs(int count, std::span<const Prescribed> prescribed, std::span<const Load> loads,
            DofWords words, int axes = 3);
 

@@ -31,7 +31,8 @@ void LagrangianModel::point_jacobian(int, View, Matrix&) const {
 //
 //     M_ff a = F_f - M_fp u'',     F = -dV/dq + Q - c + loads - (rM M + rK V'') v     at q = (q_f, u), v = (v_f, u')
 //
-// What is evaluated for one (q, v) is kept until other arguments come: results depend on arguments alone.
+// What is evaluated for one (q, v) is kept until other arguments come: results depend on arguments
+// alone.
 struct Lagrangian::Data {
   std::shared_ptr<const LagrangianModel> model;
   LagrangianOptions options;
@@ -216,7 +217,8 @@ void Lagrangian::Data::check() {
   expect_points(options.more_points, n);
 }
 
-// M_ff and the rows of the points, asked for at a few configurations with each moving coordinate here and there
+// M_ff and the rows of the points, asked for at a few configurations with each moving coordinate
+// here and there
 bool Lagrangian::Work::check_prescribed() {
   bool rows_move = false;
   Matrix here, there;
@@ -577,8 +579,8 @@ Energy Lagrangian::energy(double t, View q, View v) const {
   return {kinetic, d.model->potential(w->q)};
 }
 
-// Each source with the prescribed coordinates at rest where they are held; what their motion adds is "prescribed": forces on w,
-// and where nothing holds them dV/du . u'.
+// Each source with the prescribed coordinates at rest where they are held; what their motion adds
+// is "prescribed": forces on w, and where nothing holds them dV/du . u'.
 void Lagrangian::power(double t, std::optional<double> held, View q, View v, View w,
                        std::span<double> by_source) const {
   const Data& d = *data_;

@@ -1,7 +1,8 @@
-// Systems in generalised coordinates  M(q) v' = F(t, q, v): mechanisms and nonlinear structures of moderate size.
+// Systems in generalised coordinates  M(q) v' = F(t, q, v): mechanisms and nonlinear structures of
+// moderate size.
 //
-// The kinetic energy is v.M(q)v/2, the potential V(q); F = -dV/dq + Q(t, q, v) - c(q, v) holds the inertial forces
-// c = M' v - d(v.Mv/2)/dq of M(q).
+// The kinetic energy is v.M(q)v/2, the potential V(q); F = -dV/dq + Q(t, q, v) - c(q, v) holds the
+// inertial forces c = M' v - d(v.Mv/2)/dq of M(q).
 #pragma once
 #include <memory>
 #include <string>
@@ -13,8 +14,9 @@
 
 namespace saltus {
 
-/// What a user writes of a Lagrangian system. Give tangents() by hand, through AutoModel (auto_model.h), or ask Lagrangian
-/// for finite differences. Matrices and vectors to be filled come in their size, with any content.
+/// What a user writes of a Lagrangian system. Give tangents() by hand, through AutoModel
+/// (auto_model.h), or ask Lagrangian for finite differences. Matrices and vectors to be filled come
+/// in their size, with any content.
 class LagrangianModel {
  public:
   virtual ~LagrangianModel() = default;
@@ -57,12 +59,14 @@ struct LagrangianOptions {
   std::vector<CoordinatePoint> more_points;
 };
 
-/// Prescribed coordinates: schemes ask for point rows without a time. M of the free coordinates must not depend on one that
-/// is prescribed to move (UsageError when made), nor may the rows of points that touch (UsageError when asked for).
+/// Prescribed coordinates: schemes ask for point rows without a time. M of the free coordinates
+/// must not depend on one that is prescribed to move (UsageError when made), nor may the rows of
+/// points that touch (UsageError when asked for).
 class Lagrangian final : public Dynamics {
  public:
-  /// Throws UsageError: no model or none of its coordinates free, a coordinate that is not there or prescribed twice,
-  /// numbers that are not finite, a constant M that is not symmetric positive definite, tangents that are not given.
+  /// Throws UsageError: no model or none of its coordinates free, a coordinate that is not there or
+  /// prescribed twice, numbers that are not finite, a constant M that is not symmetric positive
+  /// definite, tangents that are not given.
   explicit Lagrangian(std::shared_ptr<const LagrangianModel> model, LagrangianOptions options = {});
   ~Lagrangian() override;
 
@@ -89,15 +93,18 @@ class Lagrangian final : public Dynamics {
   void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override;
 
-  /// PointRef::feature is the number of the model's point, behind them one of `more_points`; local is not used.
+  /// PointRef::feature is the number of the model's point, behind them one of `more_points`; local
+  /// is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
   void breaks(Breaks& out) const override;
 
-  /// "potential", "inertial" (both with a potential), "damping" (Rayleigh), "applied", "load", "prescribed": those there are.
+  /// "potential", "inertial" (both with a potential), "damping" (Rayleigh), "applied", "load",
+  /// "prescribed": those there are.
   std::span<const Source> sources() const override;
-  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they are at t; all that their motion adds to the forces is in the account "prescribed" (docs/theory/lagrangian.md).
+  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they are at t; all that
+  /// their motion adds to the forces is in the account "prescribed" (docs/theory/lagrangian.md).
   Energy energy(double t, View q, View v) const override;
   void power(double t, std::optional<double> held, View q, View v, View w,
              std::span<double> by_source) const override;

@@ -1,10 +1,12 @@
-// The equations of the system, f free and p prescribed degrees of freedom, C = D + rM M + rK K with the dashpots D:
+// The equations of the system, f free and p prescribed degrees of freedom, C = D + rM M + rK K with
+// the dashpots D:
 //
 //     M_ff q'' + C_ff v + K_ff q = F_f(t) - M_fp u'' - C_fp u' - K_fp u                     (1)
 //     reactions = M_pf q'' + M_pp u'' + C_pf v + C_pp u' + K_pf q + K_pp u - F_p(t)         (2)
 //
-// The last three terms of (1) are the source "prescribed". K_ff = S + N, S symmetric, N skew: S has the potential
-// q.Sq/2, -N q is the source "circulatory". C is not stored:  m M + c C + k K = (m + c rM) M + c D + (k + c rK) K.
+// The last three terms of (1) are the source "prescribed". K_ff = S + N, S symmetric, N skew: S has
+// the potential q.Sq/2, -N q is the source "circulatory". C is not stored:  m M + c C + k K = (m +
+// c rM) M + c D + (k + c rK) K.
 #include "saltus/bodies/linear.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Linear systems  M q'' + C q' + K q = F(t),  C = given damping + rM M + rK K, dense or sparse, C and K perhaps
-// unsymmetric. Without K the system is of first order in v:  M v' + C v = F(t).
+// Linear systems  M q'' + C q' + K q = F(t),  C = given damping + rM M + rK K, dense or sparse, C
+// and K perhaps unsymmetric. Without K the system is of first order in v:  M v' + C v = F(t).
 #pragma once
 #include <memory>
 #include <string>
@@ -33,15 +33,16 @@ struct LinearSystem {
 
 class Linear final : public Dynamics {
  public:
-  /// Throws UsageError: sizes that disagree, M not symmetric or not positive definite (naming the first bad pivot),
-  /// entries that are not finite, a degree of freedom prescribed twice or not there, all of them prescribed.
+  /// Throws UsageError: sizes that disagree, M not symmetric or not positive definite (naming the
+  /// first bad pivot), entries that are not finite, a degree of freedom prescribed twice or not
+  /// there, all of them prescribed.
   explicit Linear(LinearSystem system);
   ~Linear() override;
 
   int positions() const override;
   int velocities() const override { return positions(); }
-  /// tangents, affine, constant_mass, fixed_points; symmetric where C and K are; potential where K is symmetric;
-  /// second_order where there is a K.
+  /// tangents, affine, constant_mass, fixed_points; symmetric where C and K are; potential where K
+  /// is symmetric; second_order where there is a K.
   unsigned traits() const override;
   /// Degree of freedom of the system of each component of q, and the inverse map (-1: prescribed).
   std::span<const int> free_dofs() const;
@@ -61,7 +62,8 @@ class Linear final : public Dynamics {
   void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override;
 
-  /// PointRef::feature is the degree of freedom of the system, from n on one of `more_points`; local is not used.
+  /// PointRef::feature is the degree of freedom of the system, from n on one of `more_points`;
+  /// local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
@@ -70,10 +72,11 @@ class Linear final : public Dynamics {
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override;
 
-  /// "elastic" (potential), "damping", "load", "prescribed", "circulatory" (the skew part of K): those there are.
+  /// "elastic" (potential), "damping", "load", "prescribed", "circulatory" (the skew part of K):
+  /// those there are.
   std::span<const Source> sources() const override;
-  /// Of the free degrees of freedom: v.Mv/2 and q.Kq/2 with the symmetric part of K; see docs/theory/linear.md for
-  /// what that means with prescribed motion.
+  /// Of the free degrees of freedom: v.Mv/2 and q.Kq/2 with the symmetric part of K; see
+  /// docs/theory/linear.md for what that means with prescribed motion.
   Energy energy(double t, View q, View v) const override;
   void power(double t, std::optional<double>, View q, View v, View w,
              std::span<double> by_source) const override;
@@ -89,13 +92,13 @@ class Linear final : public Dynamics {
 LinearSystem oscillator(double mass, double stiffness, double damping = 0.0);
 
 enum class ChainEnds { free_free, fixed_free, fixed_fixed };
-/// n equal masses on a line, neighbours joined by springs and dashpots, fixed ends by one more of each. Dof i moves
-/// along `axis` from the place i spacing axis (fixed end: (i + 1) spacing axis).
+/// n equal masses on a line, neighbours joined by springs and dashpots, fixed ends by one more of
+/// each. Dof i moves along `axis` from the place i spacing axis (fixed end: (i + 1) spacing axis).
 LinearSystem chain(int n, double mass, double stiffness, double damping, ChainEnds ends,
                    double spacing = 1.0, Vector3 axis = Vector3::UnitX());
 
-/// A straight elastic bar of equal linear elements that stretches along `axis`; nodes from end to end, dof i node i
-/// (fixed nodes are left out of the system).
+/// A straight elastic bar of equal linear elements that stretches along `axis`; nodes from end to
+/// end, dof i node i (fixed nodes are left out of the system).
 struct BarMesh {
   int elements = 1;
   double length = 1.0, young = 1.0, density = 1.0, area = 1.0;  ///< [m], [Pa], [kg/m^3], [m^2]

@@ -5,7 +5,8 @@
 namespace saltus {
 namespace {
 
-// A spring, a mass or a dashpot of two points on a line: [a b; b a] at (i, j), rows outside 0 .. n-1 left out.
+// A spring, a mass or a dashpot of two points on a line: [a b; b a] at (i, j), rows outside 0 ..
+// n-1 left out.
 void add_pair(std::vector<Entry>& entries, int n, int i, int j, double a, double b) {
   const auto inside = [n](int k) { return k >= 0 && k < n; };
   if (inside(i)) entries.push_back({i, i, a});
@@ -48,7 +49,8 @@ LinearSystem chain(int n, double mass, double stiffness, double damping, ChainEn
   return system;
 }
 
-// Element of length l:  mass rho A l/6 [2 1; 1 2] or, lumped, rho A l/2 on either node;  stiffness E A/l [1 -1; -1 1].
+// Element of length l:  mass rho A l/6 [2 1; 1 2] or, lumped, rho A l/2 on either node;  stiffness
+// E A/l [1 -1; -1 1].
 LinearSystem bar(const BarMesh& mesh) {
   expects(mesh.elements > 0, "a bar has at least one element");
   expects(mesh.length > 0.0 && mesh.young > 0.0 && mesh.density > 0.0 && mesh.area > 0.0,

@@ -131,8 +131,8 @@ Matrix3 first_piola(const Material& m, const Matrix3& F) {
 }
 
 // With E = (H + H^T + H^T H)/2 and x = J - 1:
-// neo_hooke:      W = mu (tr E - ln J) + lambda/2 (ln J)^2,   tr E - ln J = |H|^2/2 - (x - tr H) - (ln(1 + x) - x)
-// mooney_rivlin:  I1 - 3 = 2 tr E,  I2 - 3 = 4 tr E + 2 (tr E)^2 - 2 |E|^2
+// neo_hooke:      W = mu (tr E - ln J) + lambda/2 (ln J)^2,   tr E - ln J = |H|^2/2 - (x - tr H) -
+// (ln(1 + x) - x) mooney_rivlin:  I1 - 3 = 2 tr E,  I2 - 3 = 4 tr E + 2 (tr E)^2 - 2 |E|^2
 // corotated:      W = mu |U - I|^2 + lambda/2 (tr (U - I))^2
 double stored_energy_at(const Material& m, const Matrix3& H) {
   const double mu = m.mu(), lambda = m.lambda();
@@ -168,7 +168,8 @@ double stored_energy_at(const Material& m, const Matrix3& H) {
 
 // With G = F^-T, so that I - G = G H^T:
 // neo_hooke:      P = mu (F - G) + lambda ln J G
-// mooney_rivlin:  P = 2 c10 J^-2/3 [F - G - (I1 - 3)/3 G] + 2 c01 J^-4/3 [2 (F - G) + F ((I1 - 3) I - 2 E) - 2/3 (I2 - 3) G]
+// mooney_rivlin:  P = 2 c10 J^-2/3 [F - G - (I1 - 3)/3 G] + 2 c01 J^-4/3 [2 (F - G) + F ((I1 - 3) I
+// - 2 E) - 2/3 (I2 - 3) G]
 //                     + kappa (J - 1) J G
 // corotated:      P = R [2 mu (U - I) + lambda tr(U - I) I]          (the change of R does no work)
 Matrix3 first_piola_at(const Material& m, const Matrix3& H) {
@@ -273,8 +274,9 @@ double von_mises(const Matrix3& sigma) {
   return std::sqrt(1.5) * s.norm();
 }
 
-// Newton's iteration X <- (g X + X^-T/g)/2, scaled by g = sqrt(|X^-T|/|X|): quadratic, ten times as fast as singular
-// values. Those serve where F is nearly flat or turned inside out:  F = L S N^T,  R = L diag(1, 1, det(L N)) N^T.
+// Newton's iteration X <- (g X + X^-T/g)/2, scaled by g = sqrt(|X^-T|/|X|): quadratic, ten times as
+// fast as singular values. Those serve where F is nearly flat or turned inside out:  F = L S N^T,
+// R = L diag(1, 1, det(L N)) N^T.
 Matrix3 rotation_of(const Matrix3& F) {
   const double size = F.norm();
   if (F.determinant() > 1e-4 * size * size * size) {

@@ -9,8 +9,8 @@ namespace saltus {
 
 using Matrix9 = Eigen::Matrix<double, 9, 9>;
 
-/// With E = (F^T F - I)/2, e = sym(F - I), J = det F, C = F^T F, R the rotation of F = R U, lambda and mu of Lame:
-/// linear:               mu e:e + lambda/2 tr(e)^2, small turns alone
+/// With E = (F^T F - I)/2, e = sym(F - I), J = det F, C = F^T F, R the rotation of F = R U, lambda
+/// and mu of Lame: linear:               mu e:e + lambda/2 tr(e)^2, small turns alone
 /// st_venant_kirchhoff:  mu E:E + lambda/2 tr(E)^2
 /// neo_hooke:            mu/2 (tr C - 3) - mu ln J + lambda/2 (ln J)^2
 /// mooney_rivlin:        c10 (J^-2/3 I1 - 3) + c01 (J^-4/3 I2 - 3) + kappa/2 (J - 1)^2
@@ -38,27 +38,31 @@ struct Material {
   double wave_speed() const;
 };
 
-/// What is wrong, in words, empty: nothing. Moduli and density are > 0 and finite (of mooney_rivlin c10 + c01 and bulk),
-/// poisson is in (-1, 0.5).
+/// What is wrong, in words, empty: nothing. Moduli and density are > 0 and finite (of mooney_rivlin
+/// c10 + c01 and bulk), poisson is in (-1, 0.5).
 std::string fault(const Material& material);
 void check(const Material& material);  ///< throws UsageError(fault())
 
-/// neo_hooke and mooney_rivlin: not finite where J <= 0. The other laws go on there; only corotated pushes back to J > 0.
+/// neo_hooke and mooney_rivlin: not finite where J <= 0. The other laws go on there; only corotated
+/// pushes back to J > 0.
 double stored_energy(const Material& material, const Matrix3& F);  ///< [J/m^3]
 Matrix3 first_piola(const Material& material, const Matrix3& F);   ///< P [Pa]
-/// dP_iJ/dF_kL at row 3 i + J, column 3 k + L [Pa]; symmetric to the bit. corotated: of the size of mu/(s2 + s3) with the
-/// two smallest singular values of F (s3 < 0 where J < 0), not finite where s2 + s3 = 0, where R and P jump.
+/// dP_iJ/dF_kL at row 3 i + J, column 3 k + L [Pa]; symmetric to the bit. corotated: of the size of
+/// mu/(s2 + s3) with the two smallest singular values of F (s3 < 0 where J < 0), not finite where
+/// s2 + s3 = 0, where R and P jump.
 void stress_tangent(const Material& material, const Matrix3& F, Matrix9& A);
 Matrix3 cauchy(const Matrix3& P, const Matrix3& F);  ///< P F^T / J [Pa]
 double von_mises(const Matrix3& sigma);              ///< [Pa]
 
-/// The rotation R for which |F - R| is least, to round-off: that of F = R U with U positive definite where J > 0. Where
+/// The rotation R for which |F - R| is least, to round-off: that of F = R U with U positive
+/// definite where J > 0. Where
 /// J < 0, U has one negative eigenvalue, of the least size.
 Matrix3 rotation_of(const Matrix3& F);
 
 /// Damping by stiffness, eta [s].
 /// current_tangent:  P_v = eta (dP/dF) F', Solfec's; brakes rigid turns too.
-/// strain_rate:      P_v = F S_v,  S_v = eta (2 mu E' + lambda tr(E') I),  E' = sym(F^T F'); objective.
+/// strain_rate:      P_v = F S_v,  S_v = eta (2 mu E' + lambda tr(E') I),  E' = sym(F^T F');
+/// objective.
 enum class Viscosity { current_tangent, strain_rate };
 
 }  // namespace saltus

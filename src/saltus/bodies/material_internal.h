@@ -1,4 +1,5 @@
-// Laws of materials in H = F - I, the gradient of displacements: small strains are as exact as H is.
+// Laws of materials in H = F - I, the gradient of displacements: small strains are as exact as H
+// is.
 #pragma once
 #include "saltus/bodies/material.h"
 

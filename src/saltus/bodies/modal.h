@@ -1,7 +1,7 @@
 // A body described by its modes:  mass_j (q_j'' + 2 sigma_j q_j' + omega_j^2 q_j) = load_j + r_j.
 //
-// Its points lie on a line in space and move along one direction:  X(x) = origin + x axis + u(x) direction,
-// u(x) = sum_j shape_j(x) q_j, so that it can meet any other kind of body.
+// Its points lie on a line in space and move along one direction:  X(x) = origin + x axis + u(x)
+// direction, u(x) = sum_j shape_j(x) q_j, so that it can meet any other kind of body.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,8 @@ struct ModalPlacement {
 
 class Modal final : public Dynamics {
  public:
-  /// mass [kg], omega [rad/s], sigma [1/s], one a mode; load [N] constant modal forces or empty; more_points by modes.
+  /// mass [kg], omega [rad/s], sigma [1/s], one a mode; load [N] constant modal forces or empty;
+  /// more_points by modes.
   /// Throws UsageError for sizes that differ, mass <= 0, negative or non-finite omega or sigma.
   Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const ModeShapes> shapes,
         ModalPlacement placement = {}, Vector load = {},
@@ -35,12 +36,14 @@ class Modal final : public Dynamics {
   void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
   void factorise(Combination s, double t, View q, View v, Factor& A) const override;
 
-  /// PointRef::feature 0: local.x() is the place x along the body [m]; 1 + i: point i of `more_points`.
+  /// PointRef::feature 0: local.x() is the place x along the body [m]; 1 + i: point i of
+  /// `more_points`.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override;
-  /// The same for one point along the body's own direction, with the modes above max_omega left out.
+  /// The same for one point along the body's own direction, with the modes above max_omega left
+  /// out.
   std::unique_ptr<PointTable> probe(double x, double max_omega) const;
 
   std::span<const Source> sources() const override { return sources_; }

@@ -10,8 +10,8 @@ namespace {
 
 using std::numbers::pi;
 
-/// std::remainder(z, 2.0) of z >= 0, to the last bit, in a fifth of the time: the quotient is rounded to even as there, and
-/// the difference is exact.
+/// std::remainder(z, 2.0) of z >= 0, to the last bit, in a fifth of the time: the quotient is
+/// rounded to even as there, and the difference is exact.
 double reduced(double z) { return z - 2.0 * std::rint(0.5 * z); }
 
 class Sines final : public ModeShapes {
@@ -52,13 +52,14 @@ class Cosines final : public ModeShapes {
   int modes_;
 };
 
-// Fixed end at z = 0, b = beta L, z = x/L, written with decaying exponentials only, so that high modes keep their
-// digits (cosh b overflows at b = 710 and cancels long before):
+// Fixed end at z = 0, b = beta L, z = x/L, written with decaying exponentials only, so that high
+// modes keep their digits (cosh b overflows at b = 710 and cancels long before):
 //   phi = cos bz - cosh bz - s (sin bz - sinh bz),   s = (cos b + k cosh b)/(sin b + k sinh b)
 // with k = +1 (fixed-free), k = -1 (fixed-fixed). With E = exp(-b):
 //   phi = cos bz - s sin bz - exp(-bz)(1 + s)/2 - exp(bz)(1 - s)/2
 //   (1 - s) exp(bz)/2 = exp(-b(1-z)) (sin b - cos b - k E)/(2 E sin b + k (1 - E^2))
-// A free-free beam is the fixed-fixed one with the signs of the hyperbolic terms changed (its second derivative).
+// A free-free beam is the fixed-fixed one with the signs of the hyperbolic terms changed (its
+// second derivative).
 double beam_shape(BeamEnds ends, double b, double z) {
   const double k = ends == BeamEnds::fixed_free ? 1.0 : -1.0;
   const double E = std::exp(-b), denominator = 2.0 * E * std::sin(b) + k * (1.0 - E * E);
@@ -137,7 +138,8 @@ std::unique_ptr<ModeShapes> tabulated_shapes(std::vector<double> x, Matrix shape
   return std::make_unique<Table>(std::move(x), std::move(shape));
 }
 
-// Roots of cos b = k/cosh b (k = -1 fixed-free, +1 otherwise). They lie next to b_j = (j - 1/2) pi, or (j + 1/2) pi;
+// Roots of cos b = k/cosh b (k = -1 fixed-free, +1 otherwise). They lie next to b_j = (j - 1/2) pi,
+// or (j + 1/2) pi;
 // Newton on f(b) = cos b - k sech b from there converges quadratically for every j.
 std::vector<double> beam_roots(BeamEnds ends, int modes) {
   std::vector<double> roots;

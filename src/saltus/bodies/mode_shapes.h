@@ -15,8 +15,8 @@ class ModeShapes {
   virtual int modes() const = 0;
   virtual double length() const = 0;  ///< [m]
   virtual void row(double x, Out shape) const = 0;
-  /// Points of the regular grid x_i = i length/(grid() + 1), i = 1 .. grid(), on which the shapes are
-  /// amplitude() sin(pi i j/(grid() + 1)) with grid() == modes(); 0: no such grid.
+  /// Points of the regular grid x_i = i length/(grid() + 1), i = 1 .. grid(), on which the shapes
+  /// are amplitude() sin(pi i j/(grid() + 1)) with grid() == modes(); 0: no such grid.
   virtual int grid() const { return 0; }
   virtual double amplitude() const { return 1.0; }
   /// The only points at which row() may be asked, increasing; empty: all of [0, length()].
@@ -31,12 +31,15 @@ std::unique_ptr<ModeShapes> quarter_sine_shapes(double length, int modes);
 std::unique_ptr<ModeShapes> cosine_shapes(double length, int modes);
 
 enum class BeamEnds { fixed_free, free_free, fixed_fixed };
-/// Bending modes of a uniform beam, orthonormal on [0, L]; a free beam begins with its two rigid modes.
+/// Bending modes of a uniform beam, orthonormal on [0, L]; a free beam begins with its two rigid
+/// modes.
 std::unique_ptr<ModeShapes> beam_shapes(BeamEnds ends, double length, int modes);
-/// beta_j L of those modes: roots of cos b cosh b = -1 (fixed-free) or +1 (the other two, 0, 0 first when free).
+/// beta_j L of those modes: roots of cos b cosh b = -1 (fixed-free) or +1 (the other two, 0, 0
+/// first when free).
 std::vector<double> beam_roots(BeamEnds ends, int modes);
 
-/// Shapes known at points x (increasing, m) only: shape(i, j); asked elsewhere it throws SceneError.
+/// Shapes known at points x (increasing, m) only: shape(i, j); asked elsewhere it throws
+/// SceneError.
 std::unique_ptr<ModeShapes> tabulated_shapes(std::vector<double> x, Matrix shape);
 
 }  // namespace saltus

@@ -1,5 +1,5 @@
-// Bodies that follow a prescribed motion: drums, shakers, conveyors, walls. They have no degrees of freedom; forces on
-// them change nothing.
+// Bodies that follow a prescribed motion: drums, shakers, conveyors, walls. They have no degrees of
+// freedom; forces on them change nothing.
 #pragma once
 #include <array>
 #include <memory>
@@ -14,8 +14,8 @@ namespace saltus {
 ///
 ///     x(t) = position(t) + velocity t,   R(t) = exp(axis (angle(t) + spin t)) rotation
 ///
-/// The axis is fixed in space and goes through x. The velocity of what is fixed in the frame at r from x is
-/// x'(t) + axis (angle'(t) + spin) x r.
+/// The axis is fixed in space and goes through x. The velocity of what is fixed in the frame at r
+/// from x is x'(t) + axis (angle'(t) + spin) x r.
 struct PrescribedMotion {
   std::array<Signal, 3> position;           ///< in space [m]
   Vector3 velocity = Vector3::Zero();       ///< a steady motion beside it [m/s]
@@ -27,10 +27,12 @@ struct PrescribedMotion {
   bool rests() const;  ///< the frame stays where it is
 };
 
-/// A group without degrees of freedom: positions() = velocities() = 0. One frame a body, PointRef::local in it.
+/// A group without degrees of freedom: positions() = velocities() = 0. One frame a body,
+/// PointRef::local in it.
 class Moving final : public Dynamics {
  public:
-  /// Throws UsageError naming the body: axis of length 0, a rotation that is none, numbers that are not finite.
+  /// Throws UsageError naming the body: axis of length 0, a rotation that is none, numbers that are
+  /// not finite.
   explicit Moving(std::vector<PrescribedMotion> motions);
   ~Moving() override;
   const std::vector<PrescribedMotion>& motions() const { return motions_; }

@@ -263,8 +263,9 @@ Energy NodalBody::energy(double t, View q, View v) const {
   return {0.5 * twice, d.potential(*w)};
 }
 
-// Each source with the prescribed degrees of freedom at rest where they are held (damping: where they are); what their motion
-// adds is "prescribed": forces on w, and where nothing holds them dV/du . u' = -(elastic force on them) . u'.
+// Each source with the prescribed degrees of freedom at rest where they are held (damping: where
+// they are); what their motion adds is "prescribed": forces on w, and where nothing holds them
+// dV/du . u' = -(elastic force on them) . u'.
 void NodalBody::power(double t, std::optional<double> held, View q, View v, View w,
                       std::span<double> by_source) const {
   const Parts& d = *parts_;

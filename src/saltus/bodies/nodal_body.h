@@ -1,4 +1,5 @@
-// Bodies made of nodes that move in space, some of their axes prescribed: particles and finite elements.
+// Bodies made of nodes that move in space, some of their axes prescribed: particles and finite
+// elements.
 //
 //     M_ff v' = F_f - M_fp u_p'',   F = elastic + M g + damping + loads            (1)
 //     reactions = M_pf v' + M_pp u_p'' - F_p                                       (2)
@@ -12,14 +13,15 @@
 
 namespace saltus {
 
-/// q = what the nodes have of the degrees of freedom 3 node + axis that are not prescribed, in their order: displacements or
-/// places.
+/// q = what the nodes have of the degrees of freedom 3 node + axis that are not prescribed, in
+/// their order: displacements or places.
 class NodalBody : public Dynamics {
  public:
   ~NodalBody() override;
   int positions() const override;
   int velocities() const override { return positions(); }
-  /// Component of q of the degree of freedom 3 node + axis, -1: prescribed, or across the dimension.
+  /// Component of q of the degree of freedom 3 node + axis, -1: prescribed, or across the
+  /// dimension.
   int free_index(int dof) const;
   void full(double t, View q, Out all) const;  ///< of all nodes at t, 3 a node
 
@@ -39,10 +41,12 @@ class NodalBody : public Dynamics {
       std::span<const PointRef> at,
       std::span<const Vector3> direction) const override;  ///< null where one is moved
 
-  /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those there are.
+  /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those there
+  /// are.
   std::span<const Source> sources() const override;
-  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are at t; all that their motion adds
-  /// to the forces is in the account "prescribed". Gravity has its zero at q = 0, and no account of what is prescribed.
+  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are
+  /// at t; all that their motion adds to the forces is in the account "prescribed". Gravity has its
+  /// zero at q = 0, and no account of what is prescribed.
   Energy energy(double t, View q, View v) const override;
   void power(double t, std::optional<double> held, View q, View v, View w,
              std::span<double> by_source) const override;

@@ -23,7 +23,8 @@ struct NodalBody::Parts {
   std::vector<Source> sources;
   int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
 
-  /// Of one call: vectors of all degrees of freedom, u what q and prescribed motion say, v the rates.
+  /// Of one call: vectors of all degrees of freedom, u what q and prescribed motion say, v the
+  /// rates.
   struct Work {
     Vector u, v, x, f, y;
     virtual ~Work() = default;
@@ -58,7 +59,8 @@ struct NodalBody::Parts {
   void spread(View part, Vector& all) const;               ///< zero where prescribed
   virtual void placed(Work&) const {}                      ///< u is new
 
-  // added to vectors of all degrees of freedom, at `at`.u; `out` is none that the operation works with
+  // added to vectors of all degrees of freedom, at `at`.u; `out` is none that the operation works
+  // with
   virtual void mass_product(double scale, const Vector& in, Vector& out) const;
   virtual void elastic_force(Work& at, Vector& out) const = 0;
   virtual void damping_force(Work& at, const Vector& rate, Vector& out) const = 0;

@@ -17,7 +17,8 @@ namespace {
 
 using ParticleBlock = Eigen::Matrix3d;
 
-// The line of a spring: d = x_j - x_i = l n.  V = k (l - L)^2/2, and with w = v_j - v_i the force on i (minus it on j)
+// The line of a spring: d = x_j - x_i = l n.  V = k (l - L)^2/2, and with w = v_j - v_i the force
+// on i (minus it on j)
 //
 //     k (l - L) n + c (n.w) n + rK K_e w,     K_e = k [(1 - L/l) I + (L/l) n n^T]
 struct Line {
@@ -47,7 +48,8 @@ struct Particles::Data final : Parts {
   bool dashpots = false;  // a spring has one
   Vector mass;            // of every degree of freedom
 
-  // The step operator: pattern of the springs, and where each spring and the diagonal add to its values
+  // The step operator: pattern of the springs, and where each spring and the diagonal add to its
+  // values
   SparseMatrix pattern;
   std::vector<int> diagonal;
   std::vector<std::array<int, 36>> place;

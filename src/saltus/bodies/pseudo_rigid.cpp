@@ -40,10 +40,11 @@ void add_to_rows(const Matrix3& G, Matrix9& A) {
   for (int i = 0; i < 3; ++i) A.block<3, 3>(3 * i, 3 * i) += G;
 }
 
-// A body's block of m M + c C + k K:  [ A_F, 0; kron(I, g^T), a I ].  The second row couples x to F under convected loads.
+// A body's block of m M + c C + k K:  [ A_F, 0; kron(I, g^T), a I ].  The second row couples x to F
+// under convected loads.
 //     A x = b:  F part first,  x_i = (b_i - g . row i of F)/a
-// Of M alone A_F = kron(I, m E0). A_F is kept as an LU: with its inverse def-lim lost 1e-10 of the energy at h omega = 1000,
-// where A_F is of condition 1e6, with the LU 1e-12.
+// Of M alone A_F = kron(I, m E0). A_F is kept as an LU: with its inverse def-lim lost 1e-10 of the
+// energy at h omega = 1000, where A_F is of condition 1e6, with the LU 1e-12.
 class PseudoRigidFactor final : public Operator {
  public:
   bool mass_alone = false, is_symmetric = true;

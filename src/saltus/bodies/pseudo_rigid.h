@@ -2,8 +2,9 @@
 //
 //     F'' E0 = -V P(F) - V P_v(F, F') + sum f (X - X0)^T,      m x'' = m g + sum f
 //
-// q = (F row by row, x), v = q'. x is the place of the mass centre, X0 that of the undeformed body; E0 the Euler tensor
-// int rho (X - X0)(X - X0)^T dV. The equations are those of docs/theory/pseudo_rigid.md.
+// q = (F row by row, x), v = q'. x is the place of the mass centre, X0 that of the undeformed body;
+// E0 the Euler tensor int rho (X - X0)(X - X0)^T dV. The equations are those of
+// docs/theory/pseudo_rigid.md.
 #pragma once
 #include <memory>
 #include <vector>
@@ -21,10 +22,12 @@ struct PseudoRigidBody {
   Material material;                ///< its density is not read
 };
 
-/// A body of this material that fills the solid; X0 is the centre of the moments. For a shape: moments(shape).
+/// A body of this material that fills the solid; X0 is the centre of the moments. For a shape:
+/// moments(shape).
 PseudoRigidBody pseudo_rigid_body(const SolidMoments& solid, const Material& material);
 
-/// A force [N] on a material point: f = value(t) direction in space, or convected, f = value(t) F direction.
+/// A force [N] on a material point: f = value(t) direction in space, or convected, f = value(t) F
+/// direction.
 struct PseudoRigidLoad {
   int body = 0;
   bool convected = false;
@@ -41,11 +44,13 @@ struct PseudoRigidSystem {
   std::vector<PseudoRigidLoad> loads;
 };
 
-/// C is exact. K is exact, but for current_tangent without d(dP/dF F')/dF, as in Solfec, which keeps it symmetric.
+/// C is exact. K is exact, but for current_tangent without d(dP/dF F')/dF, as in Solfec, which
+/// keeps it symmetric.
 class PseudoRigid final : public Dynamics {
  public:
-  /// Throws UsageError naming the body: mass, volume or moduli not positive, poisson outside (-1, 0.5), E0 not symmetric or
-  /// not positive definite, a load on a body that is not there, numbers that are not finite.
+  /// Throws UsageError naming the body: mass, volume or moduli not positive, poisson outside (-1,
+  /// 0.5), E0 not symmetric or not positive definite, a load on a body that is not there, numbers
+  /// that are not finite.
   explicit PseudoRigid(PseudoRigidSystem system);
   ~PseudoRigid() override;
   const PseudoRigidSystem& system() const;
@@ -53,8 +58,8 @@ class PseudoRigid final : public Dynamics {
   int bodies() const override;
   int positions() const override { return 12 * bodies(); }
   int velocities() const override { return 12 * bodies(); }
-  /// tangents, second_order, constant_mass, potential, fixed_points; symmetric without convected loads and strain-rate
-  /// damping; affine where moreover every material is linear.
+  /// tangents, second_order, constant_mass, potential, fixed_points; symmetric without convected
+  /// loads and strain-rate damping; affine where moreover every material is linear.
   unsigned traits() const override;
 
   void force(double t, View q, View v, Out f) const override;

@@ -49,8 +49,8 @@ int turns(const RigidBody& body) {  ///< number of free axes
   return static_cast<int>(std::count(body.locked.begin() + 3, body.locked.end(), false));
 }
 
-/// Whether the rotation without moments is known: all axes free or locked, or no gyroscopic moment about those that are free,
-/// to round-off of an inertia that was turned.
+/// Whether the rotation without moments is known: all axes free or locked, or no gyroscopic moment
+/// about those that are free, to round-off of an inertia that was turned.
 bool coasts(const RigidBody& body) {
   const double round_off = 1e-14 * body.inertia.cwiseAbs().maxCoeff();
   for (int free = 0; free < 3; ++free)

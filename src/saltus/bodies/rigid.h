@@ -1,7 +1,8 @@
 // Rigid bodies:  m v' = f,   J Omega' = T - Omega x J Omega,   x' = v,   Q' = Q Omega^/2
 //
-// q = (x, Q = w x y z), 7 a body; v = (v, Omega), 6 a body: v in space, Omega in the body frame. x is the mass centre.
-// retract normalises Q. Forces act in space at the mass centre, torques in the body frame; loads may be given in either.
+// q = (x, Q = w x y z), 7 a body; v = (v, Omega), 6 a body: v in space, Omega in the body frame. x
+// is the mass centre. retract normalises Q. Forces act in space at the mass centre, torques in the
+// body frame; loads may be given in either.
 #pragma once
 #include <array>
 #include <string>
@@ -16,11 +17,13 @@ struct RigidBody {
   double mass = 0.0;  ///< [kg] > 0
   Matrix3 inertia = Matrix3::
       Zero();  ///< about the mass centre, body frame [kg m^2]; symmetric, positive definite
-  /// Components of (v, Omega) that stay 0 and what moves along them is held: x, y, z in space, then about the body axes.
+  /// Components of (v, Omega) that stay 0 and what moves along them is held: x, y, z in space, then
+  /// about the body axes.
   std::array<bool, 6> locked{};
 };
 
-/// A force [N] or torque [N m] that depends on time: value(t) direction, fixed in space or in the body.
+/// A force [N] or torque [N m] that depends on time: value(t) direction, fixed in space or in the
+/// body.
 struct RigidLoad {
   int body = 0;
   bool torque = false, in_body = false;
@@ -37,13 +40,15 @@ struct RigidSystem {
   std::vector<RigidLoad> loads;
 };
 
-/// Throws UsageError naming the body: mass or inertia not positive, inertia not symmetric, principal moments that no mass
-/// distribution has (one above the sum of the two others by more than round-off), a load on a body that is not there.
+/// Throws UsageError naming the body: mass or inertia not positive, inertia not symmetric,
+/// principal moments that no mass distribution has (one above the sum of the two others by more
+/// than round-off), a load on a body that is not there.
 ///
-/// Sources: "gravity", "damping" (both drags), "load", "gyroscopic", those there are. Tangents of loads are those of the time
-/// at which forces were last asked for. symmetric where every inertia is that of a ball and no load turns. separable without
-/// drags, unless an axis of rotation is locked to which the others couple by products of inertia.
-/// multiply() knows no locks; inverses of factorise() are 0 along what is locked, so that its velocity stays exactly 0.
+/// Sources: "gravity", "damping" (both drags), "load", "gyroscopic", those there are. Tangents of
+/// loads are those of the time at which forces were last asked for. symmetric where every inertia
+/// is that of a ball and no load turns. separable without drags, unless an axis of rotation is
+/// locked to which the others couple by products of inertia. multiply() knows no locks; inverses of
+/// factorise() are 0 along what is locked, so that its velocity stays exactly 0.
 class Rigid final : public Dynamics {
  public:
   explicit Rigid(RigidSystem system);

@@ -8,7 +8,8 @@
 
 namespace saltus {
 
-/// Row i is direction[i] times the three rows of point i of J, which do not depend on q; rest [m] one a row.
+/// Row i is direction[i] times the three rows of point i of J, which do not depend on q; rest [m]
+/// one a row.
 std::unique_ptr<PointTable> row_table(int velocities, const PointRows& J,
                                       std::span<const Vector3> direction, Vector rest);
 /// Row i is scale[i] q_column[i].

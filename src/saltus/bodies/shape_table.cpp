@@ -9,8 +9,8 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// S row by row, each padded with zeros to a multiple of eight so that every row begins on its own cache line: the
-// products take 1.2 instead of 2.0 us for 20 x 862 (measured).
+// S row by row, each padded with zeros to a multiple of eight so that every row begins on its own
+// cache line: the products take 1.2 instead of 2.0 us for 20 x 862 (measured).
 class DenseTable : public PointTable {
  public:
   DenseTable(const RowMajor& S, Vector rest)
@@ -53,8 +53,9 @@ class DenseTable : public PointTable {
   std::vector<int> all_;
 };
 
-// Points on the grid of a sine basis: u = amplitude sum_j sin(pi i j/(N+1)) q_j by one transform of N points, which
-// beats the dense product as soon as more than about an eighth of the points is asked for.
+// Points on the grid of a sine basis: u = amplitude sum_j sin(pi i j/(N+1)) q_j by one transform of
+// N points, which beats the dense product as soon as more than about an eighth of the points is
+// asked for.
 class SineTable final : public DenseTable {
  public:
   SineTable(const RowMajor& S, Vector rest, std::vector<int> grid, Vector scale)

@@ -9,8 +9,8 @@
 namespace saltus {
 namespace {
 
-// Second derivatives m_i of the natural cubic spline, m_0 = m_n = 0 and inside, with h_i = t_{i+1} - t_i and the slopes
-// s_i = (y_{i+1} - y_i)/h_i,
+// Second derivatives m_i of the natural cubic spline, m_0 = m_n = 0 and inside, with h_i = t_{i+1}
+// - t_i and the slopes s_i = (y_{i+1} - y_i)/h_i,
 //     h_{i-1} m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_i m_{i+1} = 6 (s_i - s_{i-1}),
 // a diagonally dominant tridiagonal system.
 std::vector<double> natural_spline(const std::vector<double>& t, const std::vector<double>& y) {
@@ -120,7 +120,8 @@ double Signal::second(double t) const {
   return Piece(table, t).second();
 }
 
-// Of a cubic the rate is largest at an end of the piece or where its second derivative a m_i + b m_{i+1} is 0.
+// Of a cubic the rate is largest at an end of the piece or where its second derivative a m_i + b
+// m_{i+1} is 0.
 double Signal::fastest(double from, double to) const {
   if (std::holds_alternative<Constant>(form_)) return 0.0;
   if (const auto* w = std::get_if<Harmonic>(&form_)) {

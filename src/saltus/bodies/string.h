@@ -30,8 +30,8 @@ Vector string_frequencies(const StringData& string);
 ///     1/Q = Q_te^-1 + (eta_a + d sqrt(pi eta_a rho_a f))/(mu_l f) + delta B (f/f0)^2.
 Vector string_damping(const StringData& string, const StringLosses& losses);
 
-/// Modal coordinates of a triangle of height U at x_m, on the points x_i = i L/(N+1) of a string of N modes; the tip
-/// is the point nearest to x_m: q = (L/(N+1)) S^T u.
+/// Modal coordinates of a triangle of height U at x_m, on the points x_i = i L/(N+1) of a string of
+/// N modes; the tip is the point nearest to x_m: q = (L/(N+1)) S^T u.
 Vector plucked(double length, int modes, double at, double height);
 
 }  // namespace saltus

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kBeamPlaces = "start, end, or a place along it";
 
-/// x along a beam of this length [m]: `start`, `end` or a number. name: of the beam; path: of the entry. Throws SceneError
-/// where it is not on the beam.
+/// x along a beam of this length [m]: `start`, `end` or a number. name: of the beam; path: of the
+/// entry. Throws SceneError where it is not on the beam.
 double beam_place(double length, const NumberOrName& at, const std::string& name,
                   const std::string& path) {
   if (at.is_name()) {
@@ -61,14 +61,16 @@ std::vector<int> beam_held(const BeamSpec& spec, const std::string& name, const 
   return held;
 }
 
-/// Hermite's shapes at xi of an element of length l, of places and slopes of its two nodes, and their means over it.
+/// Hermite's shapes at xi of an element of length l, of places and slopes of its two nodes, and
+/// their means over it.
 std::array<double, 4> beam_shares(double xi, double l) {
   const double x2 = xi * xi, x3 = x2 * xi;
   return {1.0 - 3.0 * x2 + 2.0 * x3, l * (xi - 2.0 * x2 + x3), 3.0 * x2 - 2.0 * x3, l * (x3 - x2)};
 }
 std::array<double, 4> beam_means(double l) { return {0.5, l / 12.0, 0.5, -l / 12.0}; }
 
-/// The vector `force` [N] in the frame of the beam, shared over the four vectors of an element.
+/// The vector `force` [N] in the frame of the beam, distributed over the four vectors of an
+/// element.
 void add_shares(Load& load, int element, const std::array<double, 4>& share, const Vector3& force) {
   for (int k = 0; k < 4; ++k)
     for (int axis = 0; axis < 3; ++axis)

@@ -42,7 +42,8 @@ struct BuiltBody {
                                  ///< of the body, one a copy
 };
 
-/// A data file that the scene names: at least `columns` columns, which `what` describes ("j, nu [Hz], sigma [1/s]").
+/// A data file that the scene names: at least `columns` columns, which `what` describes ("j, nu
+/// [Hz], sigma [1/s]").
 /// path: the entry that names it.
 Matrix read_table(const Scene& scene, const std::string& file, int columns, std::string_view what,
                   const std::string& path);

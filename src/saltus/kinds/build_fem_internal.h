@@ -1,4 +1,4 @@
-// What build_fem() is made of: an entry of kind fem on its way, and the steps that it takes.
+// What build_fem() is made of: an entry of kind fem while it is built, and the steps of that.
 #pragma once
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace saltus {
 
 inline constexpr std::array kSpaceAxes{"x", "y", "z"};
 
-/// An entry of kind fem on its way.
+/// An entry of kind fem while it is built.
 struct FemMaking {
   const Scene& scene;
   const BodySpec& body;
@@ -58,7 +58,7 @@ std::vector<Prescribed> held_of(const FemMaking& m);
 /// path: "bodies[0].fem.loads[0]".
 Load load_of(const FemMaking& m, const FemLoadSpec& spec, const std::string& path);
 std::vector<NodeStop> stops_of(const FemMaking& m);
-/// A warning where a node starts behind its plane.
+/// A warning where a node starts beyond its plane.
 std::optional<std::string> overlap_of(const FemMaking& m, std::span<const NodeStop> stops);
 
 // -- the state at t = 0 (build_fem_start.cpp)
@@ -71,9 +71,11 @@ FemStart fem_start(const FemMaking& m, std::span<const Prescribed> held,
                    std::span<const NodeStop> stops);
 
 // -- reduced bodies (build_fem_modes.cpp)
-/// `built` is `fem` with its state at t = 0, and becomes the body in its lowest modes, about its undeformed state.
+/// `built` is `fem` with its state at t = 0, and becomes the body in its lowest modes, about its
+/// undeformed state.
 void reduce_by_points(const FemMaking& m, const Fem& fem, BuiltBody& built);
-/// `built` becomes the body of `system` with the nodes of `keep` as they are, and the lowest modes between them.
+/// `built` becomes the body of `system` with the nodes of `keep` as they are, and the lowest modes
+/// between them.
 void reduce_by_nodes(const FemMaking& m, const FemSystem& system, BuiltBody& built);
 
 }  // namespace saltus

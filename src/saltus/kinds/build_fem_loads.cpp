@@ -56,7 +56,8 @@ class Held {
   std::map<int, std::string> by_;  ///< entry that holds a degree of freedom
 };
 
-/// Faces of plane elements by the thickness of their elements; all faces under one where there is none.
+/// Faces of plane elements by the thickness of their elements; all faces under one where there is
+/// none.
 std::map<double, std::vector<MeshFace>> by_thickness(const FemMaking& m,
                                                      const std::vector<MeshFace>& faces) {
   std::map<double, std::vector<MeshFace>> groups;
@@ -88,7 +89,7 @@ std::map<int, double> area_shares(const FemMaking& m, const std::vector<MeshFace
   return share;
 }
 
-/// The share of a force that each node takes.
+/// The part of a force that acts on each node.
 std::map<int, double> shares_of(const FemMaking& m, const FemLoadSpec& spec,
                                 const std::string& path) {
   if (spec.set && m.mesh.face_sets.contains(*spec.set))
@@ -161,7 +162,7 @@ std::vector<NodeStop> stops_of(const FemMaking& m) {
   return stops;
 }
 
-/// A body that is put behind a plane starts pressed, with the energy of that.
+/// A body that is placed beyond a plane starts deformed, with the energy of that.
 std::optional<std::string> overlap_of(const FemMaking& m, std::span<const NodeStop> stops) {
   const auto gap = [&](const NodeStop& stop) {
     return stop.normal.dot(m.placed.nodes.col(stop.node) - stop.place);

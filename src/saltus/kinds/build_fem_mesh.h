@@ -13,9 +13,9 @@ namespace saltus {
 /// path: "bodies[0].fem.mesh". Throws SceneError with what check(mesh) finds.
 Mesh build_mesh(const Scene& scene, const FemMeshSpec& spec, const std::string& path);
 
-/// One material an element: blocks are split so that each has one, with its index in `materials`; sets follow. Without
-/// `materials` that of all. path: "bodies[0].fem". Throws SceneError naming sets that are not there and elements with no
-/// material or two.
+/// One material an element: blocks are split so that each has one, with its index in `materials`;
+/// sets follow. Without `materials` that of all. path: "bodies[0].fem". Throws SceneError naming
+/// sets that are not there and elements with no material or two.
 std::vector<FemMaterial> assign_materials(const FemSpec& spec, Mesh& mesh, const std::string& path);
 
 /// The faces of a set, none of them empty. path: of the entry that names it.

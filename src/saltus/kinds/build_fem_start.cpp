@@ -57,7 +57,8 @@ FemStart file_start(const FemMaking& m) {
   return given;
 }
 
-/// Numbers that would be passed over: across the dimension of the mesh, on what is held, on nodes without mass.
+/// Numbers that would be passed over: across the dimension of the mesh, on what is held, on nodes
+/// without mass.
 void expect_start_used(const FemMaking& m, FemStart& given, std::span<const Prescribed> held,
                        std::span<const NodeStop> stops) {
   const std::string at = m.path + ".start";

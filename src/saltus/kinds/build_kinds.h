@@ -1,4 +1,5 @@
-// What kinds share to build their bodies: loads, prescribed motions, states at t = 0, entries that name degrees of freedom.
+// What kinds share to build their bodies: loads, prescribed motions, states at t = 0, entries that
+// name degrees of freedom.
 #pragma once
 #include <functional>
 #include <span>
@@ -28,14 +29,16 @@ std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, 
 /// The forces on a pseudo-rigid body whose mass centre is at `centre` in its frame.
 std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySpec& body,
                                                 const Vector3& centre, const std::string& path);
-/// A coordinate that moves as it is told. path: of the entry.
+/// A coordinate with prescribed motion. path: of the entry.
 template <Dimension D>
 Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path);
-/// The coupling follows a function of time that grows from 0 where it has a `rate`. path: "joints[0].turn.drive".
+/// The coupling follows a function of time that grows from 0 where it has a `rate`. path:
+/// "joints[0].turn.drive".
 template <Dimension D>
 void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& path,
             JointCoupling& coupling);
-/// In the axes in which it is given. path: "bodies[0].rigid.shape.surface_velocity". Throws SceneError where it rests.
+/// In the axes in which it is given. path: "bodies[0].rigid.shape.surface_velocity". Throws
+/// SceneError where it rests.
 RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
                                const std::string& path);
 Rayleigh rayleigh_of(const BodySpec& body);
@@ -48,7 +51,8 @@ struct FullState {
 };
 FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::string_view of_what,
                      const std::string& path);
-/// The part of the state that is free. Entries of prescribed degrees of freedom must be 0 or agree with their motion.
+/// The part of the state that is free. Entries of prescribed degrees of freedom must be 0 or agree
+/// with their motion.
 GroupState free_part(const FullState& full, std::span<const Prescribed> prescribed);
 
 /// The text of a UsageError without its place in the source.

@@ -70,7 +70,8 @@ Vector damping(const Scene& scene, const DampingSpec& spec, const Vector& nu,
                 air.loss_frequency == AirViscoelasticDamping::LossFrequency::ideal});
 }
 
-// u(x, t) = sum sqrt(2/L) sin(pi j x/L) q_j, so that the modal mass is the linear density and impulses are in N s.
+// u(x, t) = sum sqrt(2/L) sin(pi j x/L) q_j, so that the modal mass is the linear density and
+// impulses are in N s.
 Modes string_modes(const Scene& scene, const StringSpec& spec, const std::string& path) {
   Modes modes;
   modes.shapes = sine_shapes(spec.length, spec.modes);
@@ -97,7 +98,8 @@ Modes string_modes(const Scene& scene, const StringSpec& spec, const std::string
   return modes;
 }
 
-// Longitudinal: c = sqrt(E/rho), omega = c k. Bending: omega = k^2 sqrt(E I/(rho A)). Modal mass rho A.
+// Longitudinal: c = sqrt(E/rho), omega = c k. Bending: omega = k^2 sqrt(E I/(rho A)). Modal mass
+// rho A.
 Modes bar_modes(const Scene& scene, const BarSpec& spec, const std::string& path) {
   using Ends = BarSpec::Ends;
   const double L = spec.length, line = spec.density * spec.area;

@@ -12,14 +12,15 @@
 namespace saltus {
 namespace {
 
-/// Mass, its centre in the frame of the user, and the inertia about it along the axes of that frame.
+/// Mass, its centre in the frame of the user, and the inertia about it along the axes of that
+/// frame.
 struct MassProperties {
   double mass = 0.0;
   Vector3 centre = Vector3::Zero();
   Matrix3 inertia = Matrix3::Zero();
 };
 
-/// An entry of kind rigid on its way.
+/// An entry of kind rigid while it is built.
 struct RigidMaking {
   const Scene& scene;
   const BodySpec& body;
@@ -104,7 +105,7 @@ void expect_physical(const RigidMaking& m, const MassProperties& mass) {
            "none of them is above the sum of the two others");
 }
 
-/// The axis of the body that stands across the plane of the scene.
+/// The axis of the body that is normal to the plane of the scene.
 int axis_across(const RigidMaking& m, const Matrix3& R, int world) {
   for (int k = 0; k < 3; ++k)
     if (std::abs(std::abs(R(world, k)) - 1.0) <= 1e-12) return k;

@@ -12,8 +12,8 @@
 
 namespace saltus {
 
-/// A shape of a rigid body, in the frame that the body's Dynamics gives: its origin is the mass centre of a body that
-/// moves by forces, that of the user for the others.
+/// A shape of a rigid body, in the frame that the body's Dynamics gives: its origin is the mass
+/// centre of a body that moves by forces, that of the user for the others.
 struct PlacedShape {
   Shape shape;
   Pose at;
@@ -21,7 +21,8 @@ struct PlacedShape {
   std::optional<RunningSurface> runs = {};
 };
 
-/// One rigid body of a scene. What does not belong to its kind (free, moved, fixed) is left at its default.
+/// One rigid body of a scene. What does not belong to its kind (free, moved, fixed) is left at its
+/// default.
 struct RigidPart {
   std::string name, path;  ///< path: "bodies[0]"
   std::vector<PlacedShape> shapes;
@@ -36,10 +37,12 @@ struct RigidPart {
   PrescribedMotion motion;
 };
 
-/// The body of an entry of kind rigid, or its copies. entry: index in `bodies`. Throws SceneError naming the body.
+/// The body of an entry of kind rigid, or its copies. entry: index in `bodies`. Throws SceneError
+/// naming the body.
 std::vector<RigidPart> rigid_parts(const Scene& scene, std::size_t entry);
 
-/// Where the copies of an entry are; one at the place of the entry where it has none. path: "bodies[0].rigid.copies".
+/// Where the copies of an entry are; one at the place of the entry where it has none. path:
+/// "bodies[0].rigid.copies".
 struct CopyPlace {
   Vector3 shift = Vector3::Zero();      ///< added to `position`
   Quaternion turn{1.0, 0.0, 0.0, 0.0};  ///< before `rotation`
@@ -51,7 +54,8 @@ std::vector<CopyPlace> copy_places(const Scene& scene, const std::optional<Copie
 /// The loads of a body at t = 0 given in its frame. path: "bodies[0]".
 std::vector<RigidLoad> rigid_loads(const Scene& scene, const BodySpec& body, const Vector3& centre,
                                    const std::string& path);
-/// What `motion` tells a body that starts at `place`. path: "bodies[0].rigid.motion".
+/// The motion that `motion` prescribes for a body that starts at `place`. path:
+/// "bodies[0].rigid.motion".
 PrescribedMotion motion_of(const Scene& scene, const MotionSpec& spec, const Vector3& place,
                            const Quaternion& rotation, const std::string& path);
 

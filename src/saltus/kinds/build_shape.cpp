@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-/// A shape on its way: messages name its entry and its body.
+/// A shape while it is built: messages name its entry and its body.
 struct ShapeMaking {
   const Scene& scene;
   const ShapeSpec& spec;

@@ -39,7 +39,8 @@ void expect_no_jump(const Scene& scene, const Signal& signal, const std::string&
           "stepping`");
 }
 
-/// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a degree of freedom.
+/// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a degree of
+/// freedom.
 template <class Spec>
 Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path, double shift = 0.0,
                  bool moves = false) {
@@ -65,7 +66,7 @@ Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path, 
   return signal;
 }
 
-/// A coordinate that is told how to move: signal plus rate times t.
+/// A coordinate with prescribed motion: signal plus rate times t.
 template <Dimension D>
 void course_of(const Scene& scene, const std::optional<CourseSpec<D>>& spec, double start,
                const std::string& path, Signal& signal, double& rate) {

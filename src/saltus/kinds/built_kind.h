@@ -1,4 +1,5 @@
-// What contacts, joints, outputs and warnings of a scene ask of a built body: one class for each kind of body.
+// What contacts, joints, outputs and warnings of a scene ask of a built body: one class for each
+// kind of body.
 #pragma once
 #include <memory>
 #include <optional>
@@ -48,15 +49,16 @@ struct SurfaceLack {
   std::string_view why = "";    ///< appended to the name of the kind in messages
 };
 
-/// Planes that nodes of one body meet.
+/// Planes that stop nodes of one body.
 struct BodyStops {
   std::vector<NodeStop> stop;
   std::vector<std::string> path;  ///< of the entry of each
   double size = 0.0;              ///< of the body [m]
 };
 
-/// Constant. A kind overrides what differs from a body whose points are named and move in space. `of` is the body to which
-/// the object belongs; faults are thrown as SceneError at `path`, the entry that names the point.
+/// Constant. A kind overrides what differs from a body whose points are named and move in space.
+/// `of` is the body to which the object belongs; faults are thrown as SceneError at `path`, the
+/// entry that names the point.
 class BuiltKind {
  public:
   virtual ~BuiltKind() = default;
@@ -102,7 +104,8 @@ class BuiltKind {
                            const std::string& path) const;
 
   // -- outputs
-  /// What a probe of velocity or displacement reads of all coordinates; null: a point along a direction.
+  /// What a probe of velocity or displacement reads of all coordinates; null: a point along a
+  /// direction.
   virtual std::shared_ptr<const PointTable> probe_table(const ProbeRequest&) const {
     return nullptr;
   }

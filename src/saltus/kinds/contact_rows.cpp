@@ -108,7 +108,8 @@ void expect_kind(const NamedBuilt& of, const std::string& path) {
                    "give `at` and `against`");
 }
 
-/// The rows over the coordinates of all bodies of a contact, one column a coordinate that has a coefficient.
+/// The rows over the coordinates of all bodies of a contact, one column a coordinate that has a
+/// coefficient.
 struct AllRows {
   std::map<std::pair<int, int>, Vector3> column;  ///< of (side, coordinate): normal, tangents
   std::array<bool, 3> moves{};                    ///< a free coordinate has a coefficient
@@ -124,7 +125,8 @@ struct AllRows {
         moves[r] = moves[r] || entry[static_cast<Eigen::Index>(r)] != 0.0;
     }
   }
-  /// Rows as columns of a matrix, each coordinate in a unit of its own, in which its largest coefficient is 1.
+  /// Rows as columns of a matrix, each coordinate in a unit of its own, in which its largest
+  /// coefficient is 1.
   Matrix scaled(int rows) const {
     Matrix A(static_cast<Eigen::Index>(column.size()), rows);
     Eigen::Index i = 0;

@@ -160,7 +160,8 @@ void FemKind::set_reaction(const ProbeRequest& a, Probe& probe) const {
     }
     if (!all && !stopped && free.empty()) free = point.name;
   }
-  // what is free along the direction has no reaction: of a set it adds nothing, of one point it is a mistake
+  // what is free along the direction has no reaction: of a set it adds nothing, of one point it is
+  // a mistake
   if (!any || (!free.empty() && points.size() == 1))
     throw SceneError(
         a.path + ".at",

@@ -1,4 +1,5 @@
-// Bodies of kind fem: points of their meshes, or the places of `fem.modes.at` where they move in their modes.
+// Bodies of kind fem: points of their meshes, or the places of `fem.modes.at` where they move in
+// their modes.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,8 +11,8 @@ namespace saltus {
 
 class FemKind final : public BuiltKind {
  public:
-  /// mesh: with its places, also where a ReducedMesh moves. stops: null without `fem.stops`. pose: of the frame of the mesh
-  /// in the reference. prescribed: degrees of freedom, in their order.
+  /// mesh: with its places, also where a ReducedMesh moves. stops: null without `fem.stops`. pose:
+  /// of the frame of the mesh in the reference. prescribed: degrees of freedom, in their order.
   FemKind(std::shared_ptr<const Fem> mesh, std::shared_ptr<const RedistributedMass> stops,
           const Pose& pose, std::vector<int> prescribed);
   TouchPoint point(const NamedBuilt& of, const PlaceSpec& at,

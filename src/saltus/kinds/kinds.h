@@ -1,4 +1,5 @@
-// The kinds of bodies that a scene can hold: what `describe` says of each, and what builds a body of it.
+// The kinds of bodies that a scene can hold: what `describe` says of each, and what builds a body
+// of it.
 #pragma once
 #include <functional>
 #include <span>
@@ -23,8 +24,8 @@ struct KindCase {
 class SharedGroups {
  public:
   virtual ~SharedGroups() = default;
-  /// Takes the bodies of an entry of `bodies`, and sets group, first, origins and own_group of `built`, which gets its
-  /// dynamics when all entries are known.
+  /// Takes the bodies of an entry of `bodies`, and sets group, first, origins and own_group of
+  /// `built`, which gets its dynamics when all entries are known.
   virtual void add(std::size_t entry, BuiltBody& built) = 0;
 };
 

@@ -20,8 +20,8 @@ struct MeshPlace {
 double size_of(const Mesh& mesh);
 /// The node nearest to X; the one of the lower number of two alike.
 int nearest_node(const Mesh& mesh, const Vector3& X);
-/// The material at X (in the reference): a node within 1e-9 of the size of the mesh, else the first element that holds X to
-/// 1e-9 of its xi. Nothing: X is outside.
+/// The material at X (in the reference): a node within 1e-9 of the size of the mesh, else the first
+/// element that holds X to 1e-9 of its xi. Nothing: X is outside.
 std::optional<MeshPlace> find_place(const Mesh& mesh, const Vector3& X);
 
 }  // namespace saltus

@@ -10,15 +10,18 @@
 
 namespace saltus {
 
-/// path: of the entry that names it. Throws SceneError where there is no such body, or where it is fixed.
+/// path: of the entry that names it. Throws SceneError where there is no such body, or where it is
+/// fixed.
 NamedBuilt named_built(const Scene& scene, std::span<const BuiltBody> bodies,
                        const std::string& name, const std::string& path);
 
-/// The point that `at` names: degree of freedom (linear), particle, name of a point (lagrangian), place in m (modal, beam),
-/// node or set of one node (fem), or place [x, y, z] in the frame of the body (rigid, pseudo-rigid, fem). Throws SceneError at `path` where there is none.
+/// The point that `at` names: degree of freedom (linear), particle, name of a point (lagrangian),
+/// place in m (modal, beam), node or set of one node (fem), or place [x, y, z] in the frame of the
+/// body (rigid, pseudo-rigid, fem). Throws SceneError at `path` where there is none.
 TouchPoint touch_point(const NamedBuilt& of, const PlaceSpec& at, const std::string& path);
 
-/// Those of a list, of sets all nodes. Without one: every degree of freedom that is free, every particle, every named point. path: "contacts[0]".
+/// Those of a list, of sets all nodes. Without one: every degree of freedom that is free, every
+/// particle, every named point. path: "contacts[0]".
 std::vector<TouchPoint> touch_points(const NamedBuilt& of, const std::optional<AtSpec>& at,
                                      const std::string& path);
 

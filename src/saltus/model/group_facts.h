@@ -19,8 +19,8 @@ GroupFacts group_facts(const Dynamics& group);
 /// "mass 7.85 kg, 81 nodes, 32 elements (hex8)", "" where nothing is told.
 std::string facts_text(const GroupFacts& facts);
 
-/// What schemes take from modal() and rigid() without looking: "has the trait modal, and modal() gives nothing"; "" where
-/// all is there.
+/// What schemes take from modal() and rigid() without looking: "has the trait modal, and modal()
+/// gives nothing"; "" where all is there.
 std::string claims_fault(const Dynamics& group);
 
 /// Index of the group that holds an entry of `bodies` (its first copy), -1: it stands still.

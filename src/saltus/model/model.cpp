@@ -102,7 +102,8 @@ void set_pass_limits_of(StepOptions& step, std::span<const Group> groups) {
   if (step.pass_limit <= 0) step.pass_limit = asked.passes;
 }
 
-/// Model::accounts(). placed: joints are held at their positions alone, while prescribed velocities jump.
+/// Model::accounts(). placed: joints are held at their positions alone, while prescribed velocities
+/// jump.
 std::vector<std::string> account_names(const ModelParts& parts, bool placed) {
   std::vector<std::string> names;
   for (const Group& group : parts.groups)
@@ -116,7 +117,8 @@ std::vector<std::string> account_names(const ModelParts& parts, bool placed) {
                           }) &&
       std::find(names.begin(), names.end(), "damping") == names.end())
     names.emplace_back("damping");
-  // A surface that rubs and moves or runs is driven, and so are motors and coordinates that are functions of time.
+  // A surface that rubs and moves or runs is driven, and so are motors and coordinates that are
+  // functions of time.
   if ((!parts.running.empty() ||
        std::ranges::any_of(parts.couplings, [](const JointCoupling& c) { return bool(c.value); }) ||
        std::any_of(parts.laws.begin(), parts.laws.end(),

@@ -4,9 +4,10 @@
 //     Simulation sim(model);                          // owns a State; copies are independent
 //     while (sim.state().t < 2.0) sim.advance();      // returns a StepReport, never throws for physics
 //
-// Threads: nothing in a Model changes after build. Any number of simulations of one Model, or of copies of it, may be made, step
-// and be asked at the same time, each in one thread at a time, and give the bits of each one alone. Bodies, schemes and
-// solvers of one's own in a Model must be fit for that: const operations that keep nothing (docs/decisions/0035).
+// Threads: nothing in a Model changes after build. Any number of simulations of one Model, or of
+// copies of it, may be made, step and be asked at the same time, each in one thread at a time, and
+// give the bits of each one alone. Bodies, schemes and solvers of one's own in a Model must be fit
+// for that: const operations that keep nothing (docs/decisions/0035).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -43,15 +44,16 @@ struct ContactSide {
   PointRef ref;
 };
 
-/// A surface whose material runs while its place stays, as that of a belt or a track: velocity = along value(t) [m/s]. Of it
-/// the part across the normal of a contact counts.
+/// A surface whose material runs while its place stays, as that of a belt or a track: velocity =
+/// along value(t) [m/s]. Of it the part across the normal of a contact counts.
 struct RunningSurface {
   Vector3 along = Vector3::Zero();  ///< in the axes of its frame
   Signal value;
 };
 
-/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) - distance [m]. Its rows
-/// are the velocity of a against b along the normal and, with friction, along one or two tangents.
+/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a -
+/// x_b) - distance [m]. Its rows are the velocity of a against b along the normal and, with
+/// friction, along one or two tangents.
 struct ContactPair {
   std::uint64_t key =
       0;  ///< increasing in Model::pairs(); results depend on it, never on addresses
@@ -100,18 +102,21 @@ struct Surfaces {
   int materials = 1;
   std::vector<int>
       law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
-  /// Of each law whose friction depends on the direction: the material to whose bodies its axis is fixed, -1 of others; may be
-  /// empty, and laws beyond its end are others.
+  /// Of each law whose friction depends on the direction: the material to whose bodies its axis is
+  /// fixed, -1 of others; may be empty, and laws beyond its end are others.
   std::vector<int> axis_material;
   double margin = 0.0;        ///< contacts are known from this gap on [m]
-  double event_margin = 0.0;  ///< the same in event-driven integration, where `margin` is more [m]
-  /// From this gap on event-driven integration knows contacts: nothing may cross it between two places that it looks at [m].
+  double event_margin = 0.0;  ///< the same in the event lane, where `margin` is more [m]
+  /// From this gap on the event lane knows contacts: nothing may cross it between two places that
+  /// it looks at [m].
   double margin_of_events() const { return std::max(margin, event_margin); }
-  /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they move in space.
+  /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they
+  /// move in space.
   Vector3 plane = Vector3::Zero();
 };
 
-/// A law on one coordinate of a joint: a limit, a motor, friction, a spring. gap = sign (c - offset), with its rate.
+/// A law on one coordinate of a joint: a limit, a motor, friction, a spring. gap = sign (c -
+/// offset), with its rate.
 struct JointLaw {
   std::uint64_t key = 0;  ///< increasing over the pairs and then these
   std::string name;       ///< "elbow.motor"
@@ -120,8 +125,8 @@ struct JointLaw {
   int law = 0;                      ///< index into Model::laws(), one without friction
 };
 
-/// What a user listens to: displacement or velocity of one point along one direction, or the force that holds a
-/// prescribed degree of freedom.
+/// What a user listens to: displacement or velocity of one point along one direction, or the force
+/// that holds a prescribed degree of freedom.
 struct Probe {
   /// joint: the coordinate `coordinate` of joint `joint`, or its rate with Quantity::joint_rate.
   enum class Quantity { displacement, velocity, reaction, joint, joint_rate };
@@ -155,18 +160,19 @@ struct StepOptions {
   double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
   bool ledger =
       true;  ///< keep the accounts of every step; without them energies and work stay at their start
-  /// After each step what shapes still penetrate is undone by a motion that no velocity knows of, booked as projection.
+  /// After each step what shapes still penetrate is undone by a motion that no velocity knows of,
+  /// booked as projection.
   bool correct_positions = false;
-  /// Joints act as forces in the stages of explicit schemes, which keep their order by it; the impulses of the step then take
-  /// out the error of the scheme alone.
+  /// Joints act as forces in the stages of explicit schemes, which keep their order by it; the
+  /// impulses of the step then take out the error of the scheme alone.
   bool joints_in_stages = false;
   int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
   JointLevel joints = JointLevel::position;
   Bilateral bilateral = Bilateral::mid_zero;
   TimeMode lane = TimeMode::stepping;
   EventOptions events{};
-  /// > 0: an interval h is covered with steps whose estimated error stays below this share of what moves [1]
-  /// (time_stepping/step_control.h); 0: one step.
+  /// > 0: an interval h is covered with steps whose estimated error stays below this share of what
+  /// moves [1] (time_stepping/step_control.h); 0: one step.
   double step_tolerance = 0.0;
   bool controlled() const { return step_tolerance > 0.0 && lane == TimeMode::stepping; }
 };
@@ -193,7 +199,8 @@ struct ModelParts {
 
 class Model {
  public:
-  /// Checks the parts against each other: traits, levels against gains, stages of an island, solver against laws.
+  /// Checks the parts against each other: traits, levels against gains, stages of an island, solver
+  /// against laws.
   /// Throws SceneError naming the entry.
   explicit Model(ModelParts parts);
 
@@ -219,8 +226,9 @@ class Model {
   /// Of all groups, couplings and surfaces that run, each list increasing.
   Breaks breaks() const;
 
-  /// Names of State::ledger: the sources without potential, damping (of joints too), then prescribed, joints, projection
-  /// (with schemes of several stages), friction (with laws that have it), impact, scheme, unexplained.
+  /// Names of State::ledger: the sources without potential, damping (of joints too), then
+  /// prescribed, joints, projection (with schemes of several stages), friction (with laws that have
+  /// it), impact, scheme, unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
   /// Island of each group: groups that can touch each other share one contact problem.
   std::span<const int> islands() const { return islands_; }

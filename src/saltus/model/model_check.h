@@ -1,4 +1,5 @@
-// The parts of a model against each other: schemes against the traits of their groups, laws against schemes and solver, surfaces.
+// The parts of a model against each other: schemes against the traits of their groups, laws against
+// schemes and solver, surfaces.
 #pragma once
 #include <set>
 #include <span>
@@ -14,7 +15,8 @@ class ModelCheck {
   /// parts: with a solver, their joints checked; islands: of each group.
   ModelCheck(const ModelParts& parts, std::span<const int> islands)
       : parts_(parts), islands_(islands) {}
-  /// What is legal but doubtful, one line each. Throws SceneError naming the entry, UsageError where parts are missing.
+  /// What is legal but doubtful, one line each. Throws SceneError naming the entry, UsageError
+  /// where parts are missing.
   std::vector<std::string> run();
 
  private:

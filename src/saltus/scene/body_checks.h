@@ -1,5 +1,5 @@
-// Bodies that are built against what else the scene asks of them: faults of schemes that cannot move them, and warnings about
-// steps, spin, damping, gravity and fields that do not suit them.
+// Bodies that are built against what else the scene asks of them: faults of schemes that cannot
+// move them, and warnings about steps, spin, damping, gravity and fields that do not suit them.
 #pragma once
 #include <span>
 #include <string>
@@ -20,7 +20,8 @@ class BodyChecks {
   BodyChecks(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts)
       : spec_(scene.spec), bodies_(bodies), parts_(parts) {}
 
-  /// Body `i`, whose group is complete. Throws SceneError: its scheme cannot move it, its forces at t = 0 are not finite.
+  /// Body `i`, whose group is complete. Throws SceneError: its scheme cannot move it, its forces at
+  /// t = 0 are not finite.
   void check(std::size_t i);
   /// The scene has gravity, and bodies on which it does not act.
   void warn_of_gravity();

@@ -37,7 +37,8 @@ struct Collected {};
 
 class Builder {
  public:
-  /// faults: where they are given, those of the entries of a list are collected, and the list is gone through to its end.
+  /// faults: where they are given, those of the entries of a list are collected, and the list is
+  /// gone through to its end.
   explicit Builder(const Scene& scene, Faults* faults = nullptr)
       : scene_(scene), spec_(scene.spec), faults_(faults) {}
 
@@ -70,7 +71,8 @@ class Builder {
   }
 
  private:
-  /// step(i) of each entry of a list. What comes after them needs all of them: their faults are thrown at the end.
+  /// step(i) of each entry of a list. What comes after them needs all of them: their faults are
+  /// thrown at the end.
   template <class Step>
   void each(const char* list, std::size_t count, const Step& step) {
     for (std::size_t i = 0; i < count; ++i) {

@@ -70,7 +70,7 @@ void shape_at(const Modal& body, double x, const std::string& path, Vector& shap
   }
 }
 
-/// One entry of `contacts` on its way into the model.
+/// One entry of `contacts` while its pairs are made.
 struct Making {
   const Scene& scene;
   const ContactSpec& spec;
@@ -108,7 +108,8 @@ struct Making {
     parts.pairs.push_back(pair);
   }
   void find_tangents(ContactPair& pair) const;
-  /// Points of a set that are held across the normal touch without friction; that none can slide is a fault.
+  /// Points of a set that are held across the normal touch without friction; that none can slide is
+  /// a fault.
   void expect_sliding() const;
 
   /// A surface that runs drags at nothing without friction, and along the normal alone.
@@ -135,9 +136,9 @@ std::vector<char> locked_of(const Dynamics& body) {
   return locked;
 }
 
-/// Directions across n in which the two points can move against each other: both in space, one in plane motion. Told
-/// by the rows of the points at the start and at some configurations around it; rows of a plane system are zero across
-/// its plane in all of them.
+/// Directions across n in which the two points can move against each other: both in space, one in
+/// plane motion. Found by the rows of the points at the start and at some configurations around it;
+/// rows of a plane system are zero across its plane in all of them.
 void Making::find_tangents(ContactPair& pair) const {
   const Vector3& n = pair.normal;
   int least = 0;
@@ -281,7 +282,8 @@ void along_body(Making& m) {
   if (worst < -1e-9 && m.opens()) refuse_overlap(m, worst, fmt::format("x = {:.4g} m", worst_x));
 }
 
-/// Place of a point at the start [m], and the largest entry of n . dx/dq there: 0 where no impulse along n moves it.
+/// Place of a point at the start [m], and the largest entry of n . dx/dq there: 0 where no impulse
+/// along n moves it.
 struct Located {
   Vector3 x;
   double row;

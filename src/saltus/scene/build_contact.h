@@ -6,7 +6,8 @@
 
 namespace saltus {
 
-/// Adds contact `index` of the scene to the pairs and laws of `parts`, whose groups and initial states are there already.
+/// Adds contact `index` of the scene to the pairs and laws of `parts`, whose groups and initial
+/// states are there already.
 void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index,
                  ModelParts& parts);
 

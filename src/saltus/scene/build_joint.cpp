@@ -14,7 +14,7 @@
 namespace saltus {
 namespace {
 
-/// One joint of the scene on its way into the model.
+/// One joint of the scene while its laws are made.
 struct JointMaking {
   const Scene& scene;
   const JointSpec& spec;
@@ -46,7 +46,8 @@ struct JointMaking {
   }
 };
 
-/// Limits, springs, friction and motors are rows of the contact problem, driven coordinates rows of the joints.
+/// Limits, springs, friction and motors are rows of the contact problem, driven coordinates rows of
+/// the joints.
 template <Dimension D>
 void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::string_view name) {
   if (!laws) return;
@@ -126,7 +127,8 @@ class MotorCheck {
   std::map<std::tuple<End, End, bool>, std::vector<Driven>> known_;
 };
 
-/// In a plane scene a joint turns about what stands across the plane and slides within it, or not at all.
+/// In a plane scene a joint turns about the normal of the plane and slides within it, or not at
+/// all.
 std::optional<std::string> plane_advice(const SceneSpec& scene, const JointSpec& joint,
                                         const PlacedJoint& placed) {
   const bool line = joint.kind == JointKind::line;  // it turns with its ends

@@ -11,8 +11,8 @@
 
 namespace saltus {
 
-/// Adds the joints and couplings of the scene to the parts, whose groups, states and pairs are complete. Throws SceneError
-/// naming the joint.
+/// Adds the joints and couplings of the scene to the parts, whose groups, states and pairs are
+/// complete. Throws SceneError naming the joint.
 void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts);
 
 /// Where the bodies of the groups are at t = 0, frames of a group found once.
@@ -32,7 +32,7 @@ class StartFrames {
   std::vector<std::vector<Pose>> frames_;
 };
 
-/// The places and axes of a joint as the bodies stand at t = 0.
+/// The places and axes of a joint where the bodies are at t = 0.
 struct PlacedJoint {
   Joint joint;
   JointFrame a, b;                      ///< in space

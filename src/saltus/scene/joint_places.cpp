@@ -15,9 +15,9 @@ namespace saltus {
 namespace {
 
 constexpr double kStill =
-    1e-9;  ///< of the largest shape of a mode: round-off of a place that stands still
+    1e-9;  ///< of the largest shape of a mode: round-off of a place that does not move
 
-/// One side of a joint on its way.
+/// One side of a joint while it is placed.
 struct SideMaking {
   std::string name, path;  ///< of the body; "joints[0].first"
   const JointSideSpec* own = nullptr;
@@ -142,8 +142,9 @@ double motion_of(const PointRows& J, const Vector3& n) {
   return most;
 }
 
-/// The end of a string, a clamped end, a node that is fixed: a joint there holds the other body as the world would, and this one
-/// never feels it. along: the direction in which the joint holds; 0: all.
+/// The end of a string, a clamped end, a node that is fixed: a joint there holds the other body as
+/// the world would, and this one never feels it. along: the direction in which the joint holds; 0:
+/// all.
 void expect_moving(const ModelParts& parts, const BuiltBody& built, const SideMaking& side,
                    const std::string& joint, const Vector3& along) {
   const auto g = static_cast<std::size_t>(side.group);
@@ -212,8 +213,8 @@ std::array<Matrix3, 2> joint_axes(const JointSpec& spec, const std::array<SideMa
   return axes;
 }
 
-/// The places of the joint on each side, in space. A coordinate along which the bodies are apart moves the place of one that
-/// has none of its own.
+/// The places of the joint on each side, in space. A coordinate along which the bodies are apart
+/// moves the place of one that has none of its own.
 void place_sides(const JointSpec& spec, std::array<SideMaking, 2>& side,
                  const std::array<Matrix3, 2>& axes, const std::string& path) {
   const bool link = spec.kind == JointKind::distance || spec.kind == JointKind::line;

@@ -1,4 +1,5 @@
-// All rigid bodies of a scene: into groups of bodies that are moved alike, and their shapes into Surfaces.
+// All rigid bodies of a scene: into groups of bodies that are moved alike, and their shapes into
+// Surfaces.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,27 +10,30 @@
 
 namespace saltus {
 
-/// Takes the entries of kind rigid one by one, in the order of the scene. Bodies of one scheme, gravity and drag make one
-/// group, with one name each; those with `motion` make one of kind moving; fixed ones belong to the world.
+/// Takes the entries of kind rigid one by one, in the order of the scene. Bodies of one scheme,
+/// gravity and drag make one group, with one name each; those with `motion` make one of kind
+/// moving; fixed ones belong to the world.
 class RigidAssembly final : public SharedGroups {
  public:
   RigidAssembly(const Scene& scene, ModelParts& parts) : scene_(scene), parts_(parts) {}
 
   void add(std::size_t entry, BuiltBody& built) override;
-  /// Makes the groups whose bodies are all known. Those of `bodies` that belong to one get its dynamics.
+  /// Makes the groups whose bodies are all known. Those of `bodies` that belong to one get its
+  /// dynamics.
   void finish_groups(std::vector<BuiltBody>& bodies);
   /// Shapes and their materials.
   void add_surfaces(SurfaceTable& table);
   /// Surfaces::excluded. Boundary surfaces are known.
   void find_excluded();
-  /// Surfaces::plane. Whether bodies of other kinds that touch move in space, or in the plane of x and y.
+  /// Surfaces::plane. Whether bodies of other kinds that touch move in space, or in the plane of x
+  /// and y.
   void find_plane(bool others_in_space, bool others_in_xy);
   /// Surfaces that run drag at something. Laws and the plane are known.
   void expect_running() const;
-  /// Tells which start inside each other.
+  /// Warns of bodies that start inside each other.
   void warn_of_overlaps();
-  /// Whether most bodies, and more than kHeap, move by forces, are held by no joint, and do not stand on faces at the start, as the
-  /// stones of a wall do.
+  /// Whether most bodies, and more than kHeap, move by forces, are held by no joint, and do not
+  /// rest on faces at the start, as the stones of a wall do.
   bool is_heap() const;
   std::vector<Pose> starts() const;  ///< poses of Surfaces::frames at t = 0
   /// The body of a collider.

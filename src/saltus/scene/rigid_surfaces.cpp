@@ -49,7 +49,8 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
                      fmt::format("allowed: {}", KeyLayout::kMostShapes));
 }
 
-/// Its number in ModelParts::running, in the axes of the frame of its collider; -1: the surface rests.
+/// Its number in ModelParts::running, in the axes of the frame of its collider; -1: the surface
+/// rests.
 int RigidAssembly::add_running(const Member& member, const PlacedShape& shape) {
   if (!shape.runs) return -1;
   RunningSurface running = *shape.runs;
@@ -58,7 +59,8 @@ int RigidAssembly::add_running(const Member& member, const PlacedShape& shape) {
   return static_cast<int>(parts_.running.size()) - 1;
 }
 
-// A surface that runs drags at nothing without friction, along the normal of a plane, and across the plane of a planar scene.
+// A surface that runs drags at nothing without friction, along the normal of a plane, and across
+// the plane of a planar scene.
 void RigidAssembly::expect_running() const {
   const Surfaces& surfaces = parts_.surfaces;
   for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
@@ -150,7 +152,8 @@ void RigidAssembly::find_excluded() {
   parts_.surfaces.excluded.assign(excluded.begin(), excluded.end());
 }
 
-// Where no body can leave a plane, friction has one direction, whether `planar` or locks of each body say so.
+// Where no body can leave a plane, friction has one direction, whether `planar` or locks of each
+// body say so.
 void RigidAssembly::find_plane(bool others_in_space, bool others_in_xy) {
   if (others_in_space) return;
   for (int world = 0; world < 3; ++world) {
@@ -226,8 +229,8 @@ bool RigidAssembly::is_heap() const {
   return heaped > kHeap && 2 * heaped > moving;
 }
 
-// Bodies that start inside each other by more than a small share of the size of the smaller shape: the deepest pair, and how
-// many more there are.
+// Bodies that start inside each other by more than a small fraction of the size of the smaller
+// shape: the deepest pair, and how many more there are.
 void RigidAssembly::warn_of_overlaps() {
   const Surfaces& surfaces = parts_.surfaces;
   if (surfaces.frames.empty()) return;

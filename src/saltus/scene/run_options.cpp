@@ -83,7 +83,8 @@ void set_pass_limits(ModelParts& parts) {
 
 void set_solver_options(const SceneSpec& spec, const RigidAssembly& rigid, ModelParts& parts) {
   StepOptions& options = parts.options;
-  // Faces that rest on each other distribute their force in many ways: their residual can end just above 1e-12.
+  // Faces that rest on each other distribute their force in many ways: their residual can end just
+  // above 1e-12.
   const bool surfaces_touch =
       std::ranges::any_of(parts.surfaces.law, [](int law) { return law >= 0; });
   const bool steps =

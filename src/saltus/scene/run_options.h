@@ -6,11 +6,13 @@
 
 namespace saltus {
 
-/// Step, end and mode of a run, and what does not depend on its bodies. A warning where the end is no whole number of steps.
+/// Step, end and mode of a run, and what does not depend on its bodies. A warning where the end is
+/// no whole number of steps.
 void set_run_options(const SceneSpec& spec, ModelParts& parts);
 /// Passes end as the strictest scheme that makes any asks for. Groups are known.
 void set_pass_limits(ModelParts& parts);
-/// Tolerances of the contact solver, and what a step does that it cannot solve. Bodies, surfaces and laws are known.
+/// Tolerances of the contact solver, and what a step does that it cannot solve. Bodies, surfaces
+/// and laws are known.
 void set_solver_options(const SceneSpec& spec, const RigidAssembly& rigid, ModelParts& parts);
 
 }  // namespace saltus

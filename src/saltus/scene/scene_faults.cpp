@@ -78,7 +78,8 @@ class SoundPart {
     });
   }
 
-  /// Leaves out the entry of a path that counts as `faults` do; false where it is none that can be left out.
+  /// Leaves out the entry of a path that counts as `faults` do; false where it is none that can be
+  /// left out.
   bool remove(const std::string& path) {
     const EntryPath entry(path);
     if (!entry.index) return false;
@@ -99,7 +100,8 @@ class SoundPart {
     return true;
   }
 
-  /// Puts the default in the place of an option that is no entry of a list: "solver.kind"; false where it has it.
+  /// Puts the default in the place of an option that is no entry of a list: "solver.kind"; false
+  /// where it has it.
   bool reset(const std::string& path) {
     const EntryPath entry(path);
     const SceneSpec before = scene_.spec;
@@ -177,7 +179,8 @@ class SoundPart {
     return std::nullopt;
   }
 
-  /// A name that cannot be used says nothing against the rest of its entry. False where there is none.
+  /// A name that cannot be used says nothing against the rest of its entry. False where there is
+  /// none.
   bool clear_name(std::string_view list, std::size_t i) {
     bool cleared = false;
     for_each_field<SceneSpec>([&](const auto& field) {
@@ -334,7 +337,7 @@ void find_faults(const Scene& scene, Faults& faults) {
     find_all(part, faults, &rules_between);
     part.drop_bodies();
     find_all(part, faults, &try_build);
-  } catch (const std::exception&) {  // of an incomplete scene: what was found is told
+  } catch (const std::exception&) {  // of an incomplete scene: what was found is reported
   }
 }
 

@@ -6,8 +6,9 @@
 
 namespace saltus {
 
-/// Adds to `faults`, which hold what reading and checking found, what the rules between entries and building find: entries with
-/// a fault are left out together with what refers to them, and the rest is built. Costs a few builds; for scenes with a fault.
+/// Adds to `faults`, which hold what reading and checking found, what the rules between entries and
+/// building find: entries with a fault are left out together with what refers to them, and the rest
+/// is built. Costs a few builds; for scenes with a fault.
 void find_faults(const Scene& scene, Faults& faults);
 
 /// build(); where that finds a fault it throws all of them.

@@ -11,7 +11,8 @@
 namespace saltus {
 namespace {
 
-/// Laws of `surfaces`, and bodies without a surface: others pass through them, unless `contacts` names their points.
+/// Laws of `surfaces`, and bodies without a surface: others pass through them, unless `contacts`
+/// names their points.
 void expect_surfaces(const SceneSpec& spec, std::span<const BuiltBody> bodies, ModelParts& parts) {
   const auto first = std::ranges::find_if(spec.surfaces, &SurfaceLawSpec::touches);
   if (first == spec.surfaces.end()) return;

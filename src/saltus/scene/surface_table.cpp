@@ -96,7 +96,8 @@ void SurfaceTable::find_laws() {
 void SurfaceTable::find_margin() {
   const auto& given = scene_.spec.contact.margin;
   parts_.surfaces.margin = given.value_or(kSmallShare * least_);
-  // Between two places at which event-driven integration looks, nothing may cross its margin.
+  // Between two instants at which event-driven integration detects contacts, nothing may cross its
+  // margin.
   parts_.surfaces.event_margin = given.value_or(kEventShare * least_);
 }
 

@@ -1,5 +1,5 @@
-// Materials of all that touches, and the laws of `surfaces` between them: shapes of rigid bodies and boundary surfaces of deformable
-// ones alike.
+// Materials of all that touches, and the laws of `surfaces` between them: shapes of rigid bodies
+// and boundary surfaces of deformable ones alike.
 #pragma once
 #include <array>
 #include <string>
@@ -32,14 +32,15 @@ class SurfaceTable {
   void find_laws();
   /// Surfaces::margin.
   void find_margin();
-  /// Two materials that could meet and have no law: told once.
+  /// Warns once of two materials between which contacts are possible and no law acts.
   void warn_of_lawless();
 
  private:
   const Scene& scene_;
   ModelParts& parts_;
   std::vector<std::string> materials_;
-  /// The first two bodies of a material, and the first two of them that move by forces: enough to find two that meet.
+  /// The first two bodies of a material, and the first two of them that move by forces: enough to
+  /// find two that may be in contact.
   struct Holders {
     std::vector<Holder> free, any;
   };
@@ -53,9 +54,10 @@ class SurfaceTable {
 inline constexpr int kHeap = 50;
 /// Bodies that deform and touch, from which their contacts are solved as those of a heap.
 inline constexpr std::size_t kSoftBodies = 20;
-/// Share of the size of a shape: of the smallest one for the margin, of the smaller of two for a depth that is told.
+/// Fraction of the size of a shape: of the smallest one for the margin, of the smaller of two for a
+/// depth that gives a warning.
 inline constexpr double kSmallShare = 0.01;
-/// The same of a margin for event-driven integration.
+/// The same for the margin of event-driven integration.
 inline constexpr double kEventShare = 0.25;
 
 }  // namespace saltus

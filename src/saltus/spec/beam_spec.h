@@ -64,7 +64,8 @@ struct BeamLoadSpec {
   }
 };
 
-/// A beam that is straight where it is undeformed. Its section is round, square, or told by its stiffnesses.
+/// A beam that is straight where it is undeformed. Its section is round, square, or told by its
+/// stiffnesses.
 struct BeamSpec {
   std::array<double, 3> start{0, 0, 0}, end{0, 0, 0};
   int elements = 10;

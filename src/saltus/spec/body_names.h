@@ -1,5 +1,6 @@
-// Bodies by the names that contacts, joints, outputs and `ignore` use: "block", or "block.3" of a body with copies; joints and
-// their coordinates by those that couplings and outputs use: "elbow", "bearing.slide".
+// Bodies by the names that contacts, joints, outputs and `ignore` use: "block", or "block.3" of a
+// body with copies; joints and their coordinates by those that couplings and outputs use: "elbow",
+// "bearing.slide".
 #pragma once
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ struct NamedBody {
   int copy = 0;  ///< -1: the name is that of all copies together
 };
 
-/// How many bodies an entry stands for; 0: a file of copies tells it.
+/// How many bodies an entry stands for; 0: a file of copies gives it.
 int copies_of(const BodySpec& body);
 /// "block", "block.3".
 std::string copy_name(const BodySpec& body, int copy);
@@ -37,7 +38,8 @@ std::optional<NamedCoordinate> find_coordinate(const SceneSpec& scene, std::stri
 std::optional<Fault> one_coordinate_fault(const SceneSpec& scene, const std::string& name,
                                           const std::string& key);
 
-/// What is wrong with a name that one body must have: "there is no body 'x'", or it has copies. key: of the entry.
+/// What is wrong with a name that one body must have: "there is no body 'x'", or it has copies.
+/// key: of the entry.
 std::optional<Fault> one_body_fault(const SceneSpec& scene, const std::string& name,
                                     const std::string& key);
 

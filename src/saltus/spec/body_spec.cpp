@@ -70,7 +70,7 @@ std::optional<Fault> unused_frame(const BodySpec& body) {
   return std::nullopt;
 }
 
-/// Loads that this kind of body does not know.
+/// Loads that have no meaning for this kind of body.
 std::optional<Fault> load_fault(const BodySpec& body) {
   const bool modal = body.kind == BodyKind::modal, points = body.kind == BodyKind::particles;
   const bool deforms = body.kind == BodyKind::pseudo_rigid;

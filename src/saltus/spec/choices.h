@@ -25,7 +25,8 @@ constexpr auto names_of(OnFailure) {
 
 /// What joints restrict at the end of a step.
 /// position: g(q1) = 0, where the impulse acts at mid-step; needs a scheme of gain > 0.
-/// velocity: G v alone, which lets g drift in O(h^2).   both: position, then G v1 = 0 by a last impulse on v1.
+/// velocity: G v alone, which lets g drift in O(h^2).   both: position, then G v1 = 0 by a last
+/// impulse on v1.
 enum class JointLevel { position, velocity, both };
 /// At level velocity: mid_zero  G (v0 + v1) = 0, which does no work; end_zero  G v1 = 0.
 enum class Bilateral { mid_zero, end_zero };
@@ -41,7 +42,8 @@ constexpr auto names_of(Bilateral) {
 
 /// Who carries the state from one end of an interval to the other.
 /// stepping: the schemes of the bodies, in steps that know nothing of what happens inside them.
-/// events:   integrators of high order between events, which are located (event_driven/event_integrator.h).
+/// events:   integrators of high order between events, which are located
+/// (event_driven/event_integrator.h).
 enum class TimeMode { stepping, events };
 constexpr auto names_of(TimeMode) {
   using enum TimeMode;
@@ -76,7 +78,8 @@ struct EventOptions {
   double zeno = 1e-9;
   int limit = 50;   ///< most events in an interval StepOptions::h
   int closed = 20;  ///< most contacts that stick or slide
-  /// Beyond `limit` or `closed` the schemes of the bodies step until it is quieter; false: the run fails.
+  /// Beyond `limit` or `closed` the schemes of the bodies step until it is quieter; false: the run
+  /// fails.
   bool hand_over = true;
 
   bool operator==(const EventOptions&) const = default;

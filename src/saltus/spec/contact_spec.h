@@ -119,7 +119,8 @@ using PlaceSpec = std::variant<NumberOrName, std::array<double, 3>>;
 using AtSpec =
     std::variant<NumberOrName, std::vector<NumberOrName>, std::vector<std::array<double, 3>>>;
 
-/// Coefficients over the coordinates of a body: one a coordinate, or [coordinate, coefficient] of those that count.
+/// Coefficients over the coordinates of a body: one a coordinate, or [coordinate, coefficient] of
+/// those that count.
 using RowSpec = std::variant<std::vector<double>, std::vector<std::array<double, 2>>>;
 
 namespace option {
@@ -129,7 +130,8 @@ inline constexpr std::string_view kTangents =
     "rows of the slips along two directions, for a cone of friction";
 }  // namespace option
 
-/// What a body may touch. Frets, necks, points and planes of height lie under a modal body, seen along its direction.
+/// What a body may touch. Frets, necks, points and planes of height lie under a modal body, seen
+/// along its direction.
 struct AgainstSpec {
   std::optional<FretsSpec> frets;
   std::optional<NeckSpec> neck;

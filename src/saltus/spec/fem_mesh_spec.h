@@ -1,4 +1,5 @@
-// Meshes of finite elements as a scene writes them: shapes that are cut into cells, and files. All values SI.
+// Meshes of finite elements as a scene writes them: shapes that are cut into cells, and files. All
+// values SI.
 #pragma once
 #include <array>
 #include <optional>

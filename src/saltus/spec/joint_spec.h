@@ -1,8 +1,9 @@
 // Joints as a scene writes them. All values SI; SceneSpec (spec.h) holds them.
 //
-// A joint has a place and axes on each of two bodies. `at`, `axis` and `axis2` give them for both at once, in space, as the
-// bodies stand at t = 0; `first` and `second` give one body its own. Its coordinates are `turn` and `turn2` [rad], `slide` and
-// `slide2` [m], those that its kind has, angles counted from -pi to pi:
+// A joint has a place and axes on each of two bodies. `at`, `axis` and `axis2` give them for both
+// at once, in space, as the bodies stand at t = 0; `first` and `second` give one body its own. Its
+// coordinates are `turn` and `turn2` [rad], `slide` and `slide2` [m], those that its kind has,
+// angles counted from -pi to pi:
 //     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.  planar: slide along axis2, slide2 across it, turn.
 //     universal: turn about axis, turn2 about axis2.  line: slide, its length.
 #pragma once

@@ -1,4 +1,5 @@
-// Mechanisms and nonlinear structures (kind lagrangian) as a scene writes them; each body has exactly one of these.
+// Mechanisms and nonlinear structures (kind lagrangian) as a scene writes them; each body has
+// exactly one of these.
 #pragma once
 #include <array>
 #include <optional>

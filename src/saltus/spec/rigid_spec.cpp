@@ -8,7 +8,7 @@ namespace {
 
 bool zero(const std::array<double, 3>& x) { return x == std::array{0.0, 0.0, 0.0}; }
 
-/// Entries that a body which stands still or moves as it is told has no use for.
+/// Entries without meaning for a body that is fixed or has prescribed motion.
 std::optional<Fault> unused_when_led(const RigidSpec& body) {
   const std::string why =
       body.fixed ? "has no meaning for a fixed body" : "has no meaning for a body with `motion`";
