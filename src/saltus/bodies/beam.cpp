@@ -23,6 +23,17 @@ using namespace beam;
 }  // namespace
 
 ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
+  check_system();
+  frame << system.axis, system.across, system.axis.cross(system.across);
+  nodes = system.elements + 1;
+  l = system.length / system.elements;
+  number_dofs();
+  find_masses();
+  find_sources();
+  find_pattern();
+}
+
+void ElasticBeam::Data::check_system() const {
   const auto positive = [](double number) { return number > 0.0 && std::isfinite(number); };
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
   expects(positive(system.section.axial) && positive(system.section.bending) &&
@@ -35,12 +46,12 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
   expects(std::abs(system.across.norm() - 1.0) <= 1e-9 &&
               std::abs(system.across.dot(system.axis)) <= 1e-9,
           "beam: `across` is a unit vector at right angles to the axis");
-  frame << system.axis, system.across, system.axis.cross(system.across);
   expects(system.gravity.allFinite(), "beam: gravity is finite");
   expects(not_negative(system.rayleigh.mass) && not_negative(system.rayleigh.stiffness),
           "beam: Rayleigh factors are finite and not negative");
-  nodes = system.elements + 1;
-  l = system.length / system.elements;
+}
+
+void ElasticBeam::Data::number_dofs() {
   const auto there = [&](int dof) {
     if (dof < 0 || dof >= dofs()) [[unlikely]]
       expects(false, fmt::format("beam: degree of freedom {} (0 to {})", dof, dofs() - 1));
@@ -63,7 +74,9 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
       free_dofs.push_back(dof);
     }
   expects(free() > 0, "beam: at least one degree of freedom is free");
+}
 
+void ElasticBeam::Data::find_masses() {
   for (Vector* all : {&reference, &weight}) all->setZero(dofs());
   for (int a = 0; a < nodes; ++a) {
     reference[6 * a] = a * l;
@@ -78,7 +91,9 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
   Vector fall = Vector::Zero(dofs());
   for (int a = 0; a < nodes; ++a) fall.segment<3>(6 * a) = frame.transpose() * system.gravity;
   add_mass(1.0, fall, weight);
+}
 
+void ElasticBeam::Data::find_sources() {
   sources.push_back({"elastic", true});
   const auto account = [&](bool present, const char* name, bool potential, int& at) {
     if (!present) return;
@@ -88,7 +103,9 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
   account(!system.gravity.isZero(0.0), "gravity", true, gravity);
   account(system.rayleigh.mass > 0.0 || system.rayleigh.stiffness > 0.0, "damping", false, damping);
   account(!system.loads.empty(), "load", false, load);
+}
 
+void ElasticBeam::Data::find_pattern() {
   std::vector<Entry> entries;
   for (int e = 0; e < system.elements; ++e)
     for (int j = 0; j < kDofs; ++j)

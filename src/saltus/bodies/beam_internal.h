@@ -76,6 +76,12 @@ struct ElasticBeam::Data {
   }};
 
   explicit Data(BeamSystem given);
+  // the steps of the constructor, in their order; each throws UsageError
+  void check_system() const;
+  void number_dofs();  ///< of loads and what is held: they exist, and are held once
+  void find_masses();  ///< of an element; the reference and the weight of all degrees of freedom
+  void find_sources();
+  void find_pattern();  ///< of the matrix, and the place of each entry of an element in it
   int dofs() const { return 6 * nodes; }
   int free() const { return static_cast<int>(free_dofs.size()); }
   void scatter(View part, Vector& all) const {
