@@ -70,9 +70,9 @@ void compare(benchmark::State& bench, ModelParts parts, double end, double toler
   parts.options.end = end;
   parts.options.events.tolerance = tolerance;
   for (auto _ : bench) {
-    parts.options.lane = TimeMode::stepping;
+    parts.options.mode = TimeMode::stepping;
     stepping = lap(parts, end, kMost);
-    parts.options.lane = TimeMode::events;
+    parts.options.mode = TimeMode::events;
     parts.options.events.hand_over = false;
     events = lap(parts, end, kMost);
     parts.options.events.hand_over = true;
@@ -126,7 +126,7 @@ void lanes_rattling_slider_crank(benchmark::State& bench) {
   ModelParts parts = build(scene).parts();
   constexpr double kEnd = 3e-3;
   const auto run = [&](TimeMode mode, double h, double tolerance) {
-    parts.options.lane = mode;
+    parts.options.mode = mode;
     parts.options.h = h;
     parts.options.end = kEnd;
     parts.options.events.tolerance = tolerance;

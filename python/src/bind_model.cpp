@@ -86,7 +86,7 @@ py::dict options_of(const Model& model) {
   options["joints"] = text_of(name_of(o.joints));
   options["joints_in_stages"] = o.joints_in_stages;
   options["bilateral"] = text_of(name_of(o.bilateral));
-  options["mode"] = text_of(name_of(o.lane));
+  options["mode"] = text_of(name_of(o.mode));
   options["lane"] = options["mode"];  // its former name
   options["step_tolerance"] = o.step_tolerance;
   py::dict events;

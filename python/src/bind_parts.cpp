@@ -331,7 +331,7 @@ void set_options(PartsObject& self, const py::kwargs& given) {
     else if (name == "pass_limit")
       options.pass_limit = whole(name, value, true);
     else if (name == "mode" || name == "lane")  // its former name
-      choose(options.lane, value, name);
+      choose(options.mode, value, name);
     else if (name == "events")
       set_events(options.events, value);
     else if (name == "step_tolerance")

@@ -39,15 +39,16 @@ GroupState unpack_group(const py::tuple& parts) {
   return group;
 }
 
-py::tuple pack_events(const EventState& lane) {
+py::tuple pack_events(const EventState& event_state) {
   py::list start, modes;
-  for (const GroupState& group : lane.start) start.append(pack_group(group));
-  for (const ContactMode& mode : lane.modes)
+  for (const GroupState& group : event_state.start) start.append(pack_group(group));
+  for (const ContactMode& mode : event_state.modes)
     modes.append(py::make_tuple(mode.key, static_cast<int>(mode.kind), mode.direction, mode.gap,
                                 mode.shared));
-  return py::make_tuple(lane.active, lane.t, lane.h, lane.next, start, modes, lane.rate_time,
-                        lane.ends_with, lane.ends_key, lane.crowd, lane.stepping, lane.patience,
-                        lane.length);
+  return py::make_tuple(event_state.active, event_state.t, event_state.h, event_state.next, start,
+                        modes, event_state.rate_time, event_state.ends_with, event_state.ends_key,
+                        event_state.crowd, event_state.stepping, event_state.patience,
+                        event_state.length);
 }
 
 py::tuple pack(const State& s) {
@@ -67,30 +68,31 @@ py::tuple pack(const State& s) {
   return py::make_tuple(kVersion, s.t, s.step, s.h, groups, array_of(key), array_of(impulse),
                         solvers,
                         py::make_tuple(s.energy.kinetic, s.energy.potential, s.energy_start),
-                        array_of(s.ledger), broken, pack_events(s.lane));
+                        array_of(s.ledger), broken, pack_events(s.event_state));
 }
 
 EventState unpack_events(const py::tuple& t) {
-  EventState lane;
-  lane.active = t[0].cast<bool>();
-  lane.t = t[1].cast<double>();
-  lane.h = t[2].cast<double>();
-  lane.next = t[3].cast<double>();
-  for (const py::handle& group : t[4]) lane.start.push_back(unpack_group(group.cast<py::tuple>()));
+  EventState event_state;
+  event_state.active = t[0].cast<bool>();
+  event_state.t = t[1].cast<double>();
+  event_state.h = t[2].cast<double>();
+  event_state.next = t[3].cast<double>();
+  for (const py::handle& group : t[4])
+    event_state.start.push_back(unpack_group(group.cast<py::tuple>()));
   for (const py::handle& mode : t[5]) {
     const auto parts = mode.cast<py::tuple>();
-    lane.modes.push_back(
+    event_state.modes.push_back(
         {parts[0].cast<std::uint64_t>(), static_cast<ContactMode::Kind>(parts[1].cast<int>()),
          parts[2].cast<std::array<double, 2>>(), parts[3].cast<double>(), parts[4].cast<bool>()});
   }
-  lane.rate_time = t[6].cast<double>();
-  lane.ends_with = t[7].cast<std::int32_t>();
-  lane.ends_key = t[8].cast<std::uint64_t>();
-  lane.crowd = t[9].cast<std::uint64_t>();
-  lane.stepping = t[10].cast<std::uint64_t>();
-  lane.patience = t[11].cast<std::uint64_t>();
-  lane.length = t[12].cast<double>();
-  return lane;
+  event_state.rate_time = t[6].cast<double>();
+  event_state.ends_with = t[7].cast<std::int32_t>();
+  event_state.ends_key = t[8].cast<std::uint64_t>();
+  event_state.crowd = t[9].cast<std::uint64_t>();
+  event_state.stepping = t[10].cast<std::uint64_t>();
+  event_state.patience = t[11].cast<std::uint64_t>();
+  event_state.length = t[12].cast<double>();
+  return event_state;
 }
 
 State unpack(const py::tuple& t) {
@@ -125,7 +127,7 @@ State unpack(const py::tuple& t) {
     s.broken.push_back({parts[0].cast<int>(), parts[1].cast<double>(), parts[2].cast<double>()});
   }
   if (t.size() > 11)
-    s.lane = unpack_events(t[11]);  // else pickled before there was a lane of events
+    s.event_state = unpack_events(t[11]);  // else pickled before there was a mode of events
   return s;
 }
 
@@ -165,7 +167,7 @@ bool same(const State& a, const State& b) {
   return same(a.t, b.t) && a.step == b.step && same(a.h, b.h) &&
          same(a.energy.kinetic, b.energy.kinetic) && same(a.energy.potential, b.energy.potential) &&
          same(a.energy_start, b.energy_start) && same_numbers(a.ledger, b.ledger) &&
-         a.broken == b.broken && same(a.lane, b.lane) &&
+         a.broken == b.broken && same(a.event_state, b.event_state) &&
          each(a.groups, b.groups,
               [](const GroupState& x, const GroupState& y) { return same(x, y); }) &&
          each(a.contacts, b.contacts,

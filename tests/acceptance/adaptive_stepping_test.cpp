@@ -116,8 +116,9 @@ bool same(const State& a, const State& b) {
   return equal;
 }
 bool same_lane(const State& a, const State& b) {
-  return a.lane.next == b.lane.next && a.lane.h == b.lane.h && a.lane.stepping == b.lane.stepping &&
-         a.lane.patience == b.lane.patience;
+  return a.event_state.next == b.event_state.next && a.event_state.h == b.event_state.h &&
+         a.event_state.stepping == b.event_state.stepping &&
+         a.event_state.patience == b.event_state.patience;
 }
 
 /// A dozen balls that fall into a box of planes.
@@ -300,7 +301,7 @@ TEST_CASE("without a tolerance an interval is one step") {
     CHECK(report.error == 0.0);
   }
   CHECK(sim.state().h == 1e-3);
-  CHECK(sim.state().lane.next == 0.0);
+  CHECK(sim.state().event_state.next == 0.0);
 }
 
 TEST_CASE("what does not converge stops the run, is cut or is kept, as on_failure says") {

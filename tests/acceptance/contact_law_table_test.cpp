@@ -46,11 +46,11 @@ std::vector<AnyLaw> all_laws() {
 TEST_CASE("a mass has the velocity that each law says, in steps and between events") {
   for (const LawRow& row : contact_laws()) {
     CAPTURE(row.label);
-    for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
-      CAPTURE(static_cast<int>(lane));
+    for (const TimeMode mode : {TimeMode::stepping, TimeMode::events}) {
+      CAPTURE(static_cast<int>(mode));
       ModelParts parts = mass_before(row, 1e-3);
-      if (lane == TimeMode::events && !parts.laws[0]->facts().not_by_events.empty()) continue;
-      parts.options.lane = lane;
+      if (mode == TimeMode::events && !parts.laws[0]->facts().not_by_events.empty()) continue;
+      parts.options.mode = mode;
       Simulation sim{Model(parts)};
       StepReport report;
       while (sim.state().t < 1.0 - 1e-9) {
@@ -59,7 +59,7 @@ TEST_CASE("a mass has the velocity that each law says, in steps and between even
         CHECK(report.residual_after <= 1e-9);
       }
       CHECK(std::abs(velocity_of(sim)[0] - row.end) <=
-            (lane == TimeMode::events ? std::min(row.tolerance, 1e-6) : row.tolerance));
+            (mode == TimeMode::events ? std::min(row.tolerance, 1e-6) : row.tolerance));
       // what holds the velocity or drags it along may do work; others never give more than they took
       if (!parts.laws[0]->facts().drives) CHECK(sim.state().energy.total() <= 0.5 * (1.0 + 2e-2));
     }
@@ -185,7 +185,7 @@ TEST_CASE("facts of a law that contradict each other are refused by name") {
   CHECK_THROWS_AS(AnyLaw(std::shared_ptr<const ContactLaw>()), UsageError);
   ModelParts parts = mass_before({"", NewtonImpact{}, 0.0}, 1e-3);
   parts.laws[0] = AnyLaw(std::make_shared<SlowRebound>(LawFacts{.name = "slow-rebound"}));
-  parts.options.lane = TimeMode::events;
+  parts.options.mode = TimeMode::events;
   CHECK_THROWS_WITH_AS(Model{parts},
                        doctest::Contains("slow-rebound does not say what it does in an impact"),
                        SceneError);

@@ -12,14 +12,14 @@ namespace {
 constexpr double kG = 9.81;
 
 /// A body over a floor whose normal is (3, 0, 4)/5, a kilometre from the origin, thrown along it.
-std::string thrown(const char* lane, const std::string& body) {
+std::string thrown(const char* mode, const std::string& body) {
   return fmt::format(
       "saltus: 1\ntime: {{end: 0.2, step: 2 ms, mode: {}}}\ngravity: [-5.886, 0, -7.848]\nbodies:\n"
       "  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{point: [1000, 0, 0], normal: [3, "
       "0, "
       "4]}}}}, fixed: true}}}}\n  - {{name: b, {}}}\nsurfaces: [{{law: {{kind: "
       "newton-impact}}}}]\n",
-      lane, body);
+      mode, body);
 }
 
 struct Thrown {
@@ -54,15 +54,15 @@ double last_gap(const std::string& text) {
 
 TEST_CASE("the gap over a plane is told at any height, in steps and between events") {
   for (const Thrown& x : kThrown)
-    for (const char* lane : {"stepping", "events"}) {
-      if (!x.events && lane[0] == 'e') continue;
+    for (const char* mode : {"stepping", "events"}) {
+      if (!x.events && mode[0] == 'e') continue;
       CAPTURE(x.body);
-      CAPTURE(lane);
+      CAPTURE(mode);
       double t = 0.0;
-      run_text(thrown(lane, x.body), {}, [&](const Simulation&, const StepReport& report) {
+      run_text(thrown(mode, x.body), {}, [&](const Simulation&, const StepReport& report) {
         t += 2e-3;
         const double fallen = x.height + x.rate * t - 0.5 * kG * t * t;
-        CHECK(std::abs(report.gap - fallen) <= (lane[0] == 'e' ? 1e-9 : 2e-3 * kG * t + 1e-9));
+        CHECK(std::abs(report.gap - fallen) <= (mode[0] == 'e' ? 1e-9 : 2e-3 * kG * t + 1e-9));
       });
     }
 }

@@ -154,10 +154,10 @@ TEST_CASE("a damped mat goes on bit for bit from every interval, pressed, left a
     resumed.advance();
     CHECK(same(sim.state().groups[0].q, resumed.state().groups[0].q));
     CHECK(same(sim.state().groups[0].v, resumed.state().groups[0].v));
-    CHECK(sim.state().lane.t == resumed.state().lane.t);
-    CHECK(sim.state().lane.length == resumed.state().lane.length);
-    CHECK(sim.state().lane.next == resumed.state().lane.next);
-    CHECK(sim.state().lane.modes == resumed.state().lane.modes);
+    CHECK(sim.state().event_state.t == resumed.state().event_state.t);
+    CHECK(sim.state().event_state.length == resumed.state().event_state.length);
+    CHECK(sim.state().event_state.next == resumed.state().event_state.next);
+    CHECK(sim.state().event_state.modes == resumed.state().event_state.modes);
     CHECK(sim.state().ledger == resumed.state().ledger);
   }
 }

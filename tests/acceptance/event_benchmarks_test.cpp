@@ -223,7 +223,7 @@ TEST_CASE("B04: events: a particle and a box slide up a slope, stop and stay") {
   check(Simulation(in_lane(parts, 1e-9)), "particle");
 
   RigidScene scene;
-  scene.lane = TimeMode::events;
+  scene.mode = TimeMode::events;
   RigidThing block{Box{Vector3(0.15, 0.15, 0.05)}};
   Pose plane;
   plane.R << up.x(), 0.0, normal.x(), 0.0, 1.0, 0.0, up.z(), 0.0, normal.z();
@@ -241,7 +241,7 @@ namespace {
 Simulation ball_on_plane(double r, double gap, const Vector3& v, const Vector3& gravity,
                          const AnyLaw& law, double h) {
   RigidScene scene;
-  scene.lane = TimeMode::events;
+  scene.mode = TimeMode::events;
   scene.gravity = gravity;
   RigidThing ball{Sphere{r}};
   ball.x = Vector3(0.0, 0.0, r + gap);
@@ -458,7 +458,7 @@ TEST_CASE("B23: events: two smooth discs leave each other at right angles") {
   const double r = 0.1, way = 0.3;
   const Vector3 line(std::sqrt(0.75), 0.5, 0.0);
   RigidScene scene;
-  scene.lane = TimeMode::events;
+  scene.mode = TimeMode::events;
   scene.gravity.setZero();
   RigidThing moving{Sphere{r}}, resting{Sphere{r}};
   moving.v = Vector3::UnitX();

@@ -49,7 +49,7 @@ Model pile(int across, int up, double e, double mu, double h) {
   return scene.model(rig_mid(), h, newton_law(e, mu));
 }
 
-/// A run with the change of the account `scheme` watched: in intervals with a change of lane, and in the others.
+/// A run with the change of the account `scheme` watched: in intervals with a change of mode, and in the others.
 struct Watched {
   EventRun run;
   double at_change = 0.0, elsewhere = 0.0, stepped = 0.0;  ///< largest of an interval [J]
@@ -168,8 +168,8 @@ TEST_CASE("a state inside a step that an event cuts goes on as if nobody had loo
   Simulation whole(model);
   int cut = 0;
   while (whole.state().t < 1.5e-3 - 2.5e-6) {
-    const EventState& lane = whole.state().lane;
-    const bool inside = lane.h > 0.0 && lane.length != lane.h;
+    const EventState& event_state = whole.state().event_state;
+    const bool inside = event_state.h > 0.0 && event_state.length != event_state.h;
     Simulation again(model, whole.state());
     whole.advance();
     if (!inside) continue;

@@ -67,7 +67,7 @@ Told run_bobs(const Model& model, bool ask) {
 
 bool same_bits(const State& a, const State& b) {
   return a.groups[0].q == b.groups[0].q && a.groups[0].v == b.groups[0].v &&
-         a.lane.next == b.lane.next && a.ledger == b.ledger;
+         a.event_state.next == b.event_state.next && a.ledger == b.ledger;
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST_CASE("event-driven integration asks nothing of schemes that it does not use
   ModelParts stepped =
       build(read_scene_text(scene("end: 5 ms, step: 0.1 ms, mode: events", "limit: 50"), "t.yaml"))
           .parts();
-  stepped.options.lane = TimeMode::stepping;
+  stepped.options.mode = TimeMode::stepping;
   CHECK_THROWS_AS(Model(std::move(stepped)), SceneError);
   {
     Simulation sim(build(

@@ -173,8 +173,8 @@ TEST_CASE("a hammer and a ball go on bit for bit from every interval") {
     resumed.advance();
     CHECK((sim.state().groups[0].q.array() == resumed.state().groups[0].q.array()).all());
     CHECK((sim.state().groups[0].v.array() == resumed.state().groups[0].v.array()).all());
-    CHECK(sim.state().lane.t == resumed.state().lane.t);
-    CHECK(sim.state().lane.length == resumed.state().lane.length);
-    CHECK(sim.state().lane.next == resumed.state().lane.next);
+    CHECK(sim.state().event_state.t == resumed.state().event_state.t);
+    CHECK(sim.state().event_state.length == resumed.state().event_state.length);
+    CHECK(sim.state().event_state.next == resumed.state().event_state.next);
   }
 }

@@ -51,7 +51,7 @@ Simulation ball(bool shapes, double e, double h, double tolerance, const Written
     return Simulation(in_lane(parts, options(tolerance, as)));
   }
   RigidScene scene;
-  scene.lane = TimeMode::events;
+  scene.mode = TimeMode::events;
   scene.end = 4.3;
   scene.events = options(tolerance, as);
   scene.gravity = gravity;
@@ -68,7 +68,7 @@ Simulation ball(bool shapes, double e, double h, double tolerance, const Written
 /// A sphere thrown at the ground, spinning: it bounces, slides and rolls.
 Simulation stone(double h, double tolerance, const Written& as = {}) {
   RigidScene scene;
-  scene.lane = TimeMode::events;
+  scene.mode = TimeMode::events;
   scene.end = 2.5;
   scene.events = options(tolerance, as);
   scene.gravity = -kG * as.length * (as.turn * Vector3::UnitZ());
@@ -131,7 +131,7 @@ Simulation shaken(double h, double tolerance, const Written& as = {}) {
 /// Four spheres of different size that meet in free space, rough and a little inelastic.
 Simulation spheres(double h, double tolerance, const Written& as = {}) {
   RigidScene scene;
-  scene.lane = TimeMode::events;
+  scene.mode = TimeMode::events;
   scene.end = 3.0;
   scene.events = options(tolerance, as);
   scene.gravity.setZero();

@@ -327,16 +327,16 @@ TEST_CASE(
   for (const double offset : {-2.0, -0.3}) {  // the wheel turns by 0.8 rad
     CAPTURE(offset);
     double damping[2] = {}, joints[2] = {};
-    for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
+    for (const TimeMode mode : {TimeMode::stepping, TimeMode::events}) {
       const Way way = ways().front();
       WheelScene scene(way, -2.0);
       scene.h = 1e-4;
       scene.act(0, 0, stop, 1.0, offset);
       ModelParts parts = scene.model(make_scheme(way.scheme)).parts();
-      parts.options.lane = lane;
+      parts.options.mode = mode;
       Simulation sim{Model(parts)};
       for (int n = 0; n < 4000; ++n) REQUIRE(sim.advance().converged);
-      const int i = lane == TimeMode::events ? 1 : 0;
+      const int i = mode == TimeMode::events ? 1 : 0;
       damping[i] = account(sim, "damping"), joints[i] = account(sim, "joints");
       CHECK(std::abs(account(sim, "impact")) <= 1e-12);
       const double change = sim.state().energy.total() - sim.state().energy_start;

@@ -90,13 +90,13 @@ TEST_CASE(
   CHECK(order > 1.9);
   CHECK(order < 2.1);
 
-  const Shown lane = run_text(kCrank, {kEvents});
-  const double off = std::abs(lane.sim.state().groups[0].v[11] - exact);
+  const Shown mode = run_text(kCrank, {kEvents});
+  const double off = std::abs(mode.sim.state().groups[0].v[11] - exact);
   MESSAGE(fmt::format("event-driven integration: {:.2g} rad/s", off));
   CHECK(off < 1e-10);
-  CHECK(account(lane.sim, "prescribed") ==
-        doctest::Approx(lane.sim.state().energy.total()).epsilon(1e-8));
-  CHECK(std::abs(account(lane.sim, "scheme")) < 1e-11);
+  CHECK(account(mode.sim, "prescribed") ==
+        doctest::Approx(mode.sim.state().energy.total()).epsilon(1e-8));
+  CHECK(std::abs(account(mode.sim, "scheme")) < 1e-11);
 }
 
 TEST_CASE("drives that jump within a step, and at every step, keep their rates") {
@@ -245,10 +245,10 @@ TEST_CASE("a drive rests behind the end of its table, wherever that lies on the 
   for (const Case& one : {Case{"50 ms", "[[0, 0], [0.1, 0], [0.3, 0.2]]"},
                           Case{"1 ms", "[[0, 0], [0.0003, 0.0006], [0.1, 0.0006]]"}})
     for (const char* level : {"position", "velocity", "both"})
-      for (const std::string& lane : {kStepping, kEvents, std::string("time.tolerance=1e-4")}) {
+      for (const std::string& mode : {kStepping, kEvents, std::string("time.tolerance=1e-4")}) {
         CAPTURE(one.step);
         CAPTURE(level);
-        CAPTURE(lane);
+        CAPTURE(mode);
         const Shown s = run_text(
             R"(saltus: 1
 time: {end: 1 s, step: 50 ms}
@@ -257,7 +257,7 @@ bodies:
 joints:
   - {name: drive, kind: revolute, between: [world, crank], at: [0, 0, 0], axis: [0, 0, 1], turn: {drive: {table: [[0, 0], [0.1, 0]]}}}
 )",
-            {lane, fmt::format("time.step={}", one.step), fmt::format("joint.level={}", level),
+            {mode, fmt::format("time.step={}", one.step), fmt::format("joint.level={}", level),
              fmt::format("joints[0].turn.drive.table={}", one.table)});
         CHECK(s.converged);
         CHECK(s.sim.state().groups[0].v.cwiseAbs().maxCoeff() < 1e-8);

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kBall = R"(
 saltus: 1
 title: Ball
-time: {end: 0.7 s, step: 10 ms, lane: events, tolerance: 1e-11}
+time: {end: 0.7 s, step: 10 ms, mode: events, tolerance: 1e-11}
 bodies:
   - name: ball
     kind: particles
@@ -96,8 +96,8 @@ TEST_CASE("a scene without a derivative says so, and wrong requests name their e
   CHECK(fault_of({"bodies[0].name"}).find("sensitivities.to[0]") != std::string::npos);
   CHECK(fault_of({"contacts[0].law.restitution"}, {"contacts[0].law.restitution=1"})
             .find("cannot be 1") != std::string::npos);
-  CHECK(fault_of(height, {"time.lane=stepping", "time.tolerance=~"}).find("event lane") !=
-        std::string::npos);
+  CHECK(fault_of(height, {"time.mode=stepping", "time.tolerance=~"})
+            .find("event-driven integration") != std::string::npos);
   CHECK(fault_of(height, {}, {"depth"}).find("sensitivities.of[0]") != std::string::npos);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE(
     "a start whose velocities were made to fit a drive has derivatives: they fit it for any mass") {
   constexpr const char* kCrank = R"(
 saltus: 1
-time: {end: 0.5 s, step: 5 ms, lane: events, tolerance: 1e-10}
+time: {end: 0.5 s, step: 5 ms, mode: events, tolerance: 1e-10}
 gravity: [0, 0, -9.81]
 bodies:
   - {name: crank, kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.1, 0, 0], touches: false}}
@@ -138,7 +138,7 @@ namespace {
 std::string on_the_floor(const std::string& gravity, const std::string& body, double mu, double end,
                          const std::string& more = "") {
   return fmt::format(
-      "saltus: 1\ntime: {{end: {} s, step: 10 ms, lane: events}}\ngravity: [{}]\nbodies:\n"
+      "saltus: 1\ntime: {{end: {} s, step: 10 ms, mode: events}}\ngravity: [{}]\nbodies:\n"
       "  - {{name: body, kind: rigid, rigid: {{{}}}}}\n{}"
       "  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}\n"
       "surfaces: [{{law: {{kind: newton-impact, restitution: 0, friction: {}}}}}]\n"
@@ -230,7 +230,7 @@ TEST_CASE("a body that begins to slide on one of its own group or another has it
   // the slab gives way downwards alone
   const auto on_slab = [](const char* scheme, double mu, double t) {
     return fmt::format(
-        "saltus: 1\ntime: {{end: {} s, step: 10 ms, lane: events}}\ngravity: [2.5, 0, "
+        "saltus: 1\ntime: {{end: {} s, step: 10 ms, mode: events}}\ngravity: [2.5, 0, "
         "-9]\nbodies:\n"
         "  - {{name: body, kind: rigid, rigid: {{shape: {{box: {{size: [0.3, 0.2, 0.1]}}}}, mass: "
         "7, position: [0, 0, 0.05]}}}}\n"

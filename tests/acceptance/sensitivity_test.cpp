@@ -1,4 +1,4 @@
-// Derivatives of runs of the event lane against closed forms and against differences of exact solutions, and the reasons for
+// Derivatives of runs of event-driven integration against closed forms and against differences of exact solutions, and the reasons for
 // which there is none.
 #include "saltus/sensitivity/sensitivity.h"
 
@@ -26,7 +26,7 @@ constexpr double kPi = std::numbers::pi;
 using Real = long double;
 
 Model in_event_mode(ModelParts parts, double end, double tolerance = 1e-11) {
-  parts.options.lane = TimeMode::events;
+  parts.options.mode = TimeMode::events;
   parts.options.end = end;
   parts.options.h = end;
   parts.options.events.tolerance = tolerance;
@@ -38,13 +38,13 @@ Model in_event_mode(ModelParts parts, double end, double tolerance = 1e-11) {
 Sensitivity run(const Model& model, const std::vector<SensitivityParameter>& parameters,
                 EventTrace* kept = nullptr) {
   EventTrace trace;
-  EventIntegrator lane(model);
-  lane.trace(&trace);
+  EventIntegrator event_state(model);
+  event_state.trace(&trace);
   State state = initial_state(model);
   StepReport report;
   std::vector<Event> events;
   const double end = model.options().end;
-  REQUIRE(lane.advance(state, end, report, events) == EventIntegrator::End::reached);
+  REQUIRE(event_state.advance(state, end, report, events) == EventIntegrator::End::reached);
   if (kept) *kept = trace;
   const Sensitivity s = sensitivities(model, trace, end, parameters);
   const Sensitivity again = sensitivities(model, parameters);
@@ -418,11 +418,11 @@ TEST_CASE(
   EventTrace trace;
   const Sensitivity s = run(model, parameters, &trace);
   REQUIRE(s.validity == Sensitivity::Validity::smooth);
-  EventIntegrator lane(model);
+  EventIntegrator event_state(model);
   State state = initial_state(model);
   StepReport report;
   std::vector<Event> events;
-  lane.advance(state, T, report, events);
+  event_state.advance(state, T, report, events);
   const Matrix3 R = RigidAt(0).R(state.groups[0].q), J = body.inertia;
   const Vector3 Omega = RigidAt(0).spin(state.groups[0].v);
   CHECK((R * J * Omega - J * spin).norm() < 1e-8);

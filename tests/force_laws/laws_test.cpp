@@ -47,7 +47,7 @@ struct Falling {
 };
 template <class Error>
 Falling falling(Meeting x, double about, double end, const Error& error) {
-  x.lane = TimeMode::stepping;
+  x.mode = TimeMode::stepping;
   const auto at = [&](double n) {
     x.h = about / n;
     const Met met = meet(x, end);
@@ -80,19 +80,19 @@ TEST_CASE("Hertz's stiffness is 4/3 E* sqrt(R) of both sides, hollows and rigid 
 TEST_CASE("steel balls of Hertz meet at 1 m/s as the closed form says, and part at 1 m/s") {
   const Hertz law = steel();
   for (const bool at_rest : {false, true})
-    for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
+    for (const TimeMode mode : {TimeMode::stepping, TimeMode::events}) {
       CAPTURE(at_rest);
-      CAPTURE(static_cast<int>(lane));
-      Meeting x{.law = AnyLaw(law), .lane = lane};
+      CAPTURE(static_cast<int>(mode));
+      Meeting x{.law = AnyLaw(law), .mode = mode};
       x.at_rest = at_rest;
       const Elastic exact(law.stiffness(), 1.5, x.reduced(), x.v);
       CHECK(exact.duration ==
             doctest::Approx(2.9432752 * std::pow(1.25 * x.reduced() / law.stiffness(), 0.4) /
                             std::pow(x.v, 0.2))
                 .epsilon(1e-7));
-      x.h = exact.duration / (lane == TimeMode::events ? 200.0 : 100.0);
+      x.h = exact.duration / (mode == TimeMode::events ? 200.0 : 100.0);
       const Met met = meet(x, x.gap / x.v + 1.2 * exact.duration);
-      const double near = lane == TimeMode::events ? 1e-9 : 1e-3;
+      const double near = mode == TimeMode::events ? 1e-9 : 1e-3;
       CHECK(std::abs(met.duration / exact.duration - 1.0) <= near);
       CHECK(std::abs(met.left / x.v - 1.0) <= 1e-9);
       const double peak = law.stiffness() * std::pow(met.deepest, 1.5),
@@ -109,7 +109,7 @@ TEST_CASE(
     CAPTURE(p);
     CAPTURE(a);
     const double K = 1e10;
-    Meeting x{.law = AnyLaw(HuntCrossley{K, p, a * K, {}}), .lane = TimeMode::events};
+    Meeting x{.law = AnyLaw(HuntCrossley{K, p, a * K, {}}), .mode = TimeMode::events};
     x.plane = p == 1.0;
     x.at_rest = p == 2.5;
     const double m = x.reduced(), about = Elastic(K, p, m, x.v).duration;
@@ -138,7 +138,7 @@ TEST_CASE(
     CHECK(error.order > 1.5);
     CHECK(error.order < 2.7);
   }
-  Meeting slow{.law = AnyLaw(HuntCrossley{1e10, 1.5, {}, 0.02}), .lane = TimeMode::events};
+  Meeting slow{.law = AnyLaw(HuntCrossley{1e10, 1.5, {}, 0.02}), .mode = TimeMode::events};
   slow.h = 1e-5;
   slow.v = 0.5;
   slow.gap = 1e-6;
@@ -156,7 +156,7 @@ TEST_CASE("contacts under forces begin and end once, whatever the tolerance of t
           CAPTURE(plane);
           CAPTURE(tolerance);
           CAPTURE(h);
-          Meeting x{.law = law, .lane = TimeMode::events};
+          Meeting x{.law = law, .mode = TimeMode::events};
           x.plane = plane;
           x.tolerance = tolerance;
           x.h = h;
@@ -182,7 +182,7 @@ TEST_CASE("a mass meets a stop at the origin under a damped force once, whatever
                             Vector3(-1.0, 0.0, 0.0)};
       ModelParts parts = one_group(body, MoreauJeanOptions{}, 1e-3);
       add_stop(parts, {}, Vector3::Zero(), Vector3::UnitX(), law);
-      parts.options.lane = TimeMode::events;
+      parts.options.mode = TimeMode::events;
       parts.options.events.tolerance = std::pow(10.0, -digits);
       Simulation sim{Model(parts)};
       std::size_t springs = 0, others = 0;
@@ -205,7 +205,7 @@ TEST_CASE(
     const double K = p == 1.0 ? 1e7 : p == 1.5 ? 1e9 : 1e13, share = 0.3;
     const double about = Elastic(K, p, 0.015, 1.0).duration, r = share * K * about / 6.0;
     Meeting x{.law = dashpot ? AnyLaw(Compliant{K, p, r, {}}) : AnyLaw(Felt{K, p, r}),
-              .lane = TimeMode::events};
+              .mode = TimeMode::events};
     const double m = x.reduced();
     const Reference ode(
         [&](double d, double u) {
@@ -234,10 +234,10 @@ TEST_CASE(
   for (const AnyLaw& law : {AnyLaw(HuntCrossley{1e10, 1.5, 3e9, {}}), AnyLaw(Felt{1e9, 1.5, 4e3}),
                             AnyLaw(Compliant{1e7, 1.0, 100.0, Compliant::At::middle}),
                             AnyLaw(Compliant{1e7, 1.0, 100.0, {}})})
-    for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
+    for (const TimeMode mode : {TimeMode::stepping, TimeMode::events}) {
       CAPTURE(law->description());
-      CAPTURE(static_cast<int>(lane));
-      Meeting x{.law = law, .lane = lane};
+      CAPTURE(static_cast<int>(mode));
+      Meeting x{.law = law, .mode = mode};
       x.h = 1e-6;
       x.tolerance = 1e-10;
       Simulation sim{Model(parts_of(x))};

@@ -16,7 +16,7 @@ namespace saltus::test {
 struct Meeting {
   AnyLaw law;
   SchemeChoice scheme{MoreauJeanOptions{}};
-  TimeMode lane = TimeMode::stepping;
+  TimeMode mode = TimeMode::stepping;
   double h = 0.0;                           ///< [s]
   double m = 0.03, r = 0.01, v = 1.0;       ///< mass, radius, and speed of one against the other
   double gap = 1e-5;                        ///< at the start [m]
@@ -72,7 +72,7 @@ inline ModelParts parts_of(const Meeting& x) {
   parts.options.h = x.h;
   parts.options.instant = ContactInstant::end;
   parts.options.contact = {1e-13, 10'000};
-  parts.options.lane = x.lane;
+  parts.options.mode = x.mode;
   parts.options.events.tolerance = x.tolerance;
   return parts;
 }
@@ -123,7 +123,7 @@ inline Met meet(const Meeting& x, double end) {
   const double way = x.plane ? -n.dot(place(sim, x, 0) - x.origin)
                              : n.dot(place(sim, x, 1) - place(sim, x, 0)) - 2.0 * x.r;
   const double gap = x.plane ? way + x.gap : way;
-  if (x.lane == TimeMode::events) {
+  if (x.mode == TimeMode::events) {
     REQUIRE(springs.size() == 2);
     met.duration = springs[1] - springs[0];
   } else {

@@ -73,10 +73,10 @@ TEST_CASE(
     CAPTURE(one.label);
     Meeting& x = one.meeting;
     const Elastic exact(one.K, one.p, x.reduced(), x.v);
-    for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
-      CAPTURE(static_cast<int>(lane));
-      const bool events = lane == TimeMode::events;
-      x.lane = lane;
+    for (const TimeMode mode : {TimeMode::stepping, TimeMode::events}) {
+      CAPTURE(static_cast<int>(mode));
+      const bool events = mode == TimeMode::events;
+      x.mode = mode;
       x.h = exact.duration / (events ? 20.0 : 100.0);
       const Met met = meet(x, x.gap / x.v + 1.3 * exact.duration);
       const double near = events ? one.near : 1e-3;
@@ -98,10 +98,10 @@ TEST_CASE(
     x.aside = aside;
     x.gap = std::sqrt(4.0 * x.r * x.r - aside * aside) - 2.0 * x.r + 1e-5;
     const double duration = Elastic(kStiff, 1.5, x.reduced(), x.v).duration, end = 2.0 * duration;
-    x.lane = TimeMode::events;
+    x.mode = TimeMode::events;
     x.h = end / 20.0;
     const Met exact = meet(x, end);
-    x.lane = TimeMode::stepping;
+    x.mode = TimeMode::stepping;
     std::vector<double> error, impact;
     for (const int n : {100, 200, 400, 800}) {
       x.h = end / n;
@@ -192,8 +192,8 @@ TEST_CASE("a ball comes to rest at the depth of its law, under every scheme and 
 }
 
 TEST_CASE("a run that is cut while spheres press goes on with the same bits") {
-  for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
-    Meeting x{.law = power_law(kStiff, 1.5), .lane = lane};
+  for (const TimeMode mode : {TimeMode::stepping, TimeMode::events}) {
+    Meeting x{.law = power_law(kStiff, 1.5), .mode = mode};
     x.h = Elastic(kStiff, 1.5, x.reduced(), x.v).duration / 40.0;
     const Model model(parts_of(x));
     Simulation whole{model};
@@ -213,10 +213,10 @@ TEST_CASE("a run that is cut while spheres press goes on with the same bits") {
 }
 
 TEST_CASE("a box rests on the springs of its corners, m g/(4 k) deep") {
-  for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
-    CAPTURE(static_cast<int>(lane));
+  for (const TimeMode mode : {TimeMode::stepping, TimeMode::events}) {
+    CAPTURE(static_cast<int>(mode));
     RigidScene scene;
-    scene.lane = lane;
+    scene.mode = mode;
     const double k = 1e4, depth = 2.0 * 9.81 / (4.0 * k);
     RigidThing box{Box{{0.1, 0.1, 0.05}}, 2.0};
     box.x = {0.3, 0.2, 0.05 - depth};

@@ -25,7 +25,7 @@ inline EventOptions with_tolerance(double tolerance, OdeKind method = OdeKind::a
 
 /// The model in event-driven integration.
 inline Model in_lane(ModelParts parts, const EventOptions& events) {
-  parts.options.lane = TimeMode::events;
+  parts.options.mode = TimeMode::events;
   parts.options.events = events;
   return Model(std::move(parts));
 }
@@ -35,7 +35,7 @@ inline Model in_lane(ModelParts parts, double tolerance,
   events.impacts = impacts;
   return in_lane(std::move(parts), events);
 }
-/// The same, seen at intervals h up to `end` [s], behind which no step of the lane goes.
+/// The same, seen at intervals h up to `end` [s], behind which no step of event-driven integration goes.
 inline Model in_event_mode(ModelParts parts, double h, double end,
                            const EventOptions& events = {}) {
   parts.options.h = h;

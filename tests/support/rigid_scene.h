@@ -34,7 +34,7 @@ class RigidScene {
   Limits limits{1e-12, 10'000};
   std::string solver = "auto";
   double end = 1.0;  ///< [s]
-  TimeMode lane = TimeMode::stepping;
+  TimeMode mode = TimeMode::stepping;
   EventOptions events{};
   double step_tolerance = 0.0;
 
@@ -84,7 +84,7 @@ class RigidScene {
     parts.options.correct_positions = correct;
     parts.options.on_failure = on_failure;
     parts.options.contact = limits;
-    parts.options.lane = lane;
+    parts.options.mode = mode;
     parts.options.events = events;
     parts.options.step_tolerance = step_tolerance;
     return Model(std::move(parts));

@@ -247,7 +247,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   row("time",
       fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
                   static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
-  if (step.lane == TimeMode::events)
+  if (step.mode == TimeMode::events)
     row("mode",
         fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
                     step.events.tolerance, name_of(step.events.impacts),
@@ -327,9 +327,9 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["step"] = step.h;
   json["steps"] = setup.steps;
   json["nyquist"] = nyquist;
-  json["mode"] = json["lane"] = name_of(step.lane);  // its former name
+  json["mode"] = json["lane"] = name_of(step.mode);  // its former name
   if (const double tolerance =
-          step.lane == TimeMode::events ? step.events.tolerance : step.step_tolerance;
+          step.mode == TimeMode::events ? step.events.tolerance : step.step_tolerance;
       tolerance > 0.0)
     json["tolerance"] = tolerance;
   json["bodies"] = Json::array();

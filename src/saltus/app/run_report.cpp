@@ -130,7 +130,7 @@ void contact_rows(Table& table, const RunResult& r) {
 void lane_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const StepOptions& options = r.setup->model.options();
-  const bool events = options.lane == TimeMode::events;
+  const bool events = options.mode == TimeMode::events;
   if (events) table.row("events", "{}", s.events_text());
   if (!events && !(options.step_tolerance > 0.0)) return;
   table.row("integrator", "{} steps, {} rejected, estimated error at most {:.3g} (t = {:.6g} s){}",
@@ -227,13 +227,13 @@ std::string run_json(const RunResult& r) {
   json["halved_steps"] = loop.halved;
   json["state_hash"] = state_hash(r.state);
   if (const StepOptions& options = setup.model.options();
-      options.lane == TimeMode::events || options.step_tolerance > 0.0) {
+      options.mode == TimeMode::events || options.step_tolerance > 0.0) {
     json["substeps"] = s.substeps;
     json["rejected"] = s.rejected;
     json["error"] = extreme_json(s.error, setup);
     json["evaluations"] = s.evaluations;
   }
-  if (setup.model.options().lane == TimeMode::events) {
+  if (setup.model.options().mode == TimeMode::events) {
     json["events"] = nlohmann::ordered_json::object();
     for (std::size_t k = 0; k < kEventKinds; ++k)
       json["events"][name_of(static_cast<Event::Kind>(k))] = s.events[k];

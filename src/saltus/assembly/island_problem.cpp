@@ -243,7 +243,7 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
       compliance_[first] = term.compliance;
       for (int a = 1; a < laws_[k].size; ++a)
         b_[first + a] = u_free_[row(i) + a] + tangent_term(k, a);
-      if (needs_.falls && !gaps_alone && law(i).falls())
+      if (needs_.falls && !gaps_alone && law(i).weakens())
         law(i).strengthen(laws_[k], step.h, slips_[admitted_[k]]);
     }
   });
@@ -417,7 +417,7 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
       for (int a = 1; a < laws_[k].size; ++a)
         u_end_[first + a] = motion.u[r + a] + tangent_term(k, a);
       heaviest = std::max(heaviest, set_steps(laws_[k]));
-      if (law(i).falls())
+      if (law(i).weakens())
         law(i).strengthen(laws_[k], step.h, SlipIteration::slip(law(i), laws_[k], u_end_));
     }
     if (begin < end) heaviest_[begin / kBlock] = heaviest;

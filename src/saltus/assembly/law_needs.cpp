@@ -15,7 +15,7 @@ LawNeeds LawNeeds::of(const Model& model, const ContactList& list) {
     needs.activates = needs.activates || law.activated();
     needs.expands = needs.expands || facts.expands;
     needs.coheres = needs.coheres || facts.cohesion > 0.0;
-    needs.falls = needs.falls || law.falls();
+    needs.falls = needs.falls || law.weakens();
   }
   for (std::size_t i = 0; i < list.named(); ++i) {
     if (list[i].joint_law < 0) continue;

@@ -16,7 +16,7 @@ namespace {
 /// Event-driven integration knows all that the model has.
 bool fits_events(const Model& model) {
   ModelParts parts = model.parts();
-  parts.options.lane = TimeMode::events;
+  parts.options.mode = TimeMode::events;
   try {
     expect_mode(parts);
   } catch (const SceneError&) {
@@ -36,7 +36,7 @@ double rounded_down(double x) {
 
 std::string passed_text(const Model& model, const SurfacePassages::Passed& passed, double h) {
   const StepOptions& options = model.options();
-  const std::string others = options.lane == TimeMode::events ? ""
+  const std::string others = options.mode == TimeMode::events ? ""
                              : fits_events(model) ? ", `time.mode: events` or `time.scheme: auto`"
                                                   : " or `time.scheme: auto`";
   return fmt::format(

@@ -10,7 +10,7 @@ namespace saltus {
 void SlipIteration::start(const Vector& u0) {
   for (std::size_t i = 0; i < list_.count(); ++i) {
     const ContactLaw& law = list_.law(i);
-    if (!law.falls()) continue;
+    if (!law.weakens()) continue;
     const int row = list_[i].first_row;
     double s2 = 0.0;
     if (law.slides_on_normal())
@@ -32,14 +32,14 @@ double SlipIteration::advance(std::span<const int> admitted, std::span<const Law
   double off = 0.0;
   for (std::size_t k = 0; k < admitted.size(); ++k) {
     const ContactLaw& law = list_.law(at(admitted[k]));
-    if (!law.falls()) continue;
+    if (!law.weakens()) continue;
     const bool on_normal = law.slides_on_normal();
     const Eigen::Index first = laws[k].first + (on_normal ? 0 : 1),
                        end = laws[k].first + laws[k].forces();
     double w = 0.0;
     for (Eigen::Index r = first; r < end; ++r) w += diagonal[r] / static_cast<double>(end - first);
     const double at_rest = law.strength_at_rest() * (on_normal ? h : p[first - 1]);
-    const FallingFriction& f = law.facts().falling;
+    const VelocityWeakening& f = law.facts().velocity_weakening;
     double& x = slip_[admitted[k]];
     const double s = slip(law, laws[k], u);
     off = worse(off, std::abs(f.share(s) - f.share(x)));

@@ -13,7 +13,7 @@ Springs::Springs(const Model& model) : model_(model) {
   if (!between_shapes) return;
   std::vector<int> groups(model.groups().size());
   std::iota(groups.begin(), groups.end(), 0);
-  const bool events = model.options().lane == TimeMode::events;
+  const bool events = model.options().mode == TimeMode::events;
   surfaces_.emplace(model, groups, events ? surfaces.margin_of_events() : surfaces.margin);
   at_.resize(groups.size());
 }

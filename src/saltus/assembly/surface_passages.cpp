@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "saltus/base/index_internal.h"
-#include "saltus/model/surface_setup.h"
 #include "saltus/kinds/build_shape.h"
+#include "saltus/model/surface_setup.h"
 
 namespace saltus {
 namespace {

@@ -61,7 +61,7 @@ std::shared_ptr<const LagrangianModel> planar_rod(const PlanarRodData& data);
 /// angle, slider angle), all from the x axis, positive turning x towards z. The crank turns about
 /// the origin; rod and slider are joined at the pin at the end of the rod. Points 0..3: corners of
 /// the slider (rear lower, front lower, rear upper, front upper).
-/// Torque [N m] on the crank. Centres of crank and rod are half-way.
+/// Torque [N m] on the crank. Centres of crank and rod are midway.
 struct SliderCrankData {
   double crank_length = 0.153, rod_length = 0.306;
   double crank_mass = 0.038, rod_mass = 0.038, slider_mass = 0.076;

@@ -89,14 +89,14 @@ void ConstrainedMotion::go(double t, View w, View v) {
 
 void ConstrainedMotion::go_to(const State& state) {
   start(state.groups);
-  set_modes(state.lane.modes);
+  set_modes(state.event_state.modes);
   at_v_ = kinematics_.velocities(state.groups);
   go(state.t, at_w_, at_v_);
 }
 
 const Vector& ConstrainedMotion::rates_at(const State& state) {
   start(state.groups);
-  set_modes(state.lane.modes);
+  set_modes(state.event_state.modes);
   at_v_ = kinematics_.velocities(state.groups);
   rates(state.t, at_w_, at_v_, at_dw_, at_dv_);
   return at_dv_;

@@ -21,8 +21,8 @@ constexpr double kLongest = 1000.0;  ///< intervals
 /// Impacts in a row between which nothing moves by EventOptions::zeno: they pile up.
 constexpr std::uint64_t kCrowd = 8;
 
-double length_to_try(const EventState& lane, const Model& model) {
-  return lane.next > 0.0 ? lane.next : model.options().h;
+double length_to_try(const EventState& event_state, const Model& model) {
+  return event_state.next > 0.0 ? event_state.next : model.options().h;
 }
 
 }  // namespace
@@ -53,21 +53,21 @@ void EventIntegrator::trace(EventTrace* trace) {
 }
 
 void EventIntegrator::enter(State& state) {
-  state.lane.active = true;
-  state.lane.h = 0.0;
-  state.lane.modes.clear();
-  state.lane.start.clear();
+  state.event_state.active = true;
+  state.event_state.h = 0.0;
+  state.event_state.modes.clear();
+  state.event_state.start.clear();
   for (GroupState& group : state.groups) group.memory.clear();
   motion_.joints().reset_redundant_rows();
   step_.reset();
 }
 
 void EventIntegrator::leave(State& state) {
-  state.lane.active = false;
-  state.lane.h = state.lane.length = 0.0;
-  state.lane.modes.clear();
-  state.lane.start.clear();
-  state.lane.ends_with = -1;
+  state.event_state.active = false;
+  state.event_state.h = state.event_state.length = 0.0;
+  state.event_state.modes.clear();
+  state.event_state.start.clear();
+  state.event_state.ends_with = -1;
   step_.reset();
 }
 
@@ -83,7 +83,7 @@ EventIntegrator::End EventIntegrator::endless(Interval& now) {
 
 EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepReport& report,
                                               std::vector<Event>& events) {
-  EventState& lane = state.lane;
+  EventState& event_state = state.event_state;
   const std::size_t before = events.size();
   const auto ledger = state.ledger;
   const double start_energy = state.energy.total();
@@ -92,10 +92,10 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
   order_decided_ = false;
   report.steps = 0;
   step_.begin_crawls();
-  if (!step_.ready() && lane.h > 0.0 && !step_.resume(state)) {
-    lane.h = 0.0;  // somebody moved the state: the active contacts are found again
-    lane.modes.clear();
-    lane.start.clear();
+  if (!step_.ready() && event_state.h > 0.0 && !step_.resume(state)) {
+    event_state.h = 0.0;  // somebody moved the state: the active contacts are found again
+    event_state.modes.clear();
+    event_state.start.clear();
   }
   const std::uint64_t evaluations = motion_.evaluations();  // a resumed step counted before
   Interval now{
@@ -125,8 +125,8 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
 // The modes of a state that has none yet.
 EventIntegrator::End EventIntegrator::start(Interval& now) {
   State& state = now.state;
-  if (!state.lane.start.empty()) {
-    if (state.lane.h == 0.0) motion_.enter_smooth_interval(state.t);
+  if (!state.event_state.start.empty()) {
+    if (state.event_state.h == 0.0) motion_.enter_smooth_interval(state.t);
     return End::reached;
   }
   // What the schemes have not done of a jump at this instant is done here.
@@ -139,18 +139,18 @@ EventIntegrator::End EventIntegrator::start(Interval& now) {
 // To the end of the step in work, or to t1 on it.
 EventIntegrator::End EventIntegrator::advance_once(Interval& now) {
   State& state = now.state;
-  EventState& lane = state.lane;
+  EventState& event_state = state.event_state;
   if (!step_.ready()) {
     bool made = false;
     const End end = make_step(now, made);
     if (!made) return end;
   }
-  if (step_.end_time(lane) > now.t1) {
+  if (step_.end_time(event_state) > now.t1) {
     state.t = now.t1;
-    now.held = move_to(now, (now.t1 - lane.t) / lane.length);
+    now.held = move_to(now, (now.t1 - event_state.t) / event_state.length);
     return now.held && counts_angles(now) ? End::reached : End::failed;
   }
-  const bool moved = lane.h > 0.0;
+  const bool moved = event_state.h > 0.0;
   now.at_once = moved ? 0 : now.at_once + 1;
   if (moved) {
     now.held = move_to(now, 1.0);
@@ -162,7 +162,7 @@ EventIntegrator::End EventIntegrator::advance_once(Interval& now) {
 EventIntegrator::End EventIntegrator::make_step(Interval& now, bool& made) {
   State& state = now.state;
   if (many_near(state)) return busy(now, kManyClosed);
-  update_directions(motion_, state, length_to_try(state.lane, model_));
+  update_directions(motion_, state, length_to_try(state.event_state, model_));
   const EventStep::Made result = step_.make(state, now.limit, now.report);
   if (step_.crawls()) return busy(now, kCrawls);
   switch (result) {
@@ -170,7 +170,7 @@ EventIntegrator::End EventIntegrator::make_step(Interval& now, bool& made) {
       made = true;
       return End::reached;
     case EventStep::Made::slips_end: {
-      state.lane.h = 0.0;
+      state.event_state.h = 0.0;
       const bool good = respond(now);
       if (++now.at_once > kMostAtOnce) return endless(now);
       return good ? End::reached : End::failed;
@@ -183,25 +183,26 @@ EventIntegrator::End EventIntegrator::make_step(Interval& now, bool& made) {
 
 // What happens where the step ends.
 EventIntegrator::End EventIntegrator::end_step(Interval& now, bool moved) {
-  EventState& lane = now.state.lane;
+  EventState& event_state = now.state.event_state;
   const EventOptions& options = model_.options().events;
   End end = End::reached;
-  if (lane.ends_with >= 0) {
+  if (event_state.ends_with >= 0) {
     if (!respond(now)) end = End::failed;
     if (now.at_once > kMostAtOnce) end = endless(now);
     if (end == End::reached && static_cast<int>(now.events.size() - now.before) > options.limit)
       end = busy(now, kManyEvents);
   } else {
-    if (std::ranges::any_of(lane.modes, &ContactMode::shared)) {
+    if (std::ranges::any_of(event_state.modes, &ContactMode::shared)) {
       motion_.rates_at(now.state);
-      motion_.unmark_redundant(lane.modes);
+      motion_.unmark_redundant(event_state.modes);
     }
-    step_.end(lane);
+    step_.end(event_state);
   }
   if (end != End::failed && moved && step_.jumps_at(now.state.t) && !respond(now, true))
     end = End::failed;
-  const auto closed = std::ranges::count_if(
-      lane.modes, [](const ContactMode& mode) { return mode.kind != ContactMode::Kind::closed; });
+  const auto closed = std::ranges::count_if(event_state.modes, [](const ContactMode& mode) {
+    return mode.kind != ContactMode::Kind::closed;
+  });
   return end == End::reached && closed > options.closed ? busy(now, kManyClosed) : end;
 }
 
@@ -214,7 +215,7 @@ void EventIntegrator::add_inactive_energy(double t, State& state, double sign) {
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     const ContactLaw& law = contacts.law(i);
     if (law.set_valued() || law.bilateral()) continue;
-    if (!find_mode(state.lane.modes, contacts.key(i)))
+    if (!find_mode(state.event_state.modes, contacts.key(i)))
       (contacts.contact(i).joint_law >= 0 ? of_joints : of_contacts) +=
           law.stored_energy(contacts.gap(i));
   }
@@ -226,22 +227,22 @@ void EventIntegrator::add_inactive_energy(double t, State& state, double sign) {
 // not hold there.
 bool EventIntegrator::move_to(Interval& now, double theta) {
   State& state = now.state;
-  const EventState& lane = state.lane;
+  const EventState& event_state = state.event_state;
   const bool ledger = model_.options().ledger, inactive = yields_ && ledger;
   const double from = step_.done(), to = std::min(theta, 1.0);
-  if (inactive) add_inactive_energy(lane.t + from * lane.length, state, -1.0);
-  if (theta >= 1.0) state.t = step_.end_time(lane);
-  const bool held = step_.place(state.t, theta, lane, state.groups);
+  if (inactive) add_inactive_energy(event_state.t + from * event_state.length, state, -1.0);
+  if (theta >= 1.0) state.t = step_.end_time(event_state);
+  const bool held = step_.place(state.t, theta, event_state, state.groups);
   if (inactive) add_inactive_energy(state.t, state, 1.0);
   if (step_.ode().h > 0.0) {
     const StepBalance& balance = step_.balance();
-    const StepIntegral integral = balance.integral(lane.length, from, to);
+    const StepIntegral integral = balance.integral(event_state.length, from, to);
     if (ledger) balance.add_work(integral, state.ledger);
     if (balance.with_forces())
       joint_impulses_.add(integral, balance.joint_loads());
     else if (motion_.joints().rows() > 0)
-      joint_impulses_.add_path(balance.number(), lane, step_.ode(), from, to);
-    balance.add_impulses(integral, lane.modes, impulses_);
+      joint_impulses_.add_path(balance.number(), event_state, step_.ode(), from, to);
+    balance.add_impulses(integral, event_state.modes, impulses_);
   }
   step_.set_done(theta);
   return held;
@@ -251,12 +252,12 @@ bool EventIntegrator::move_to(Interval& now, double theta) {
 // but the time tells.
 bool EventIntegrator::respond(Interval& now, bool jump) {
   State& state = now.state;
-  EventState& lane = state.lane;
+  EventState& event_state = state.event_state;
   std::vector<EventEnding> endings = step_.take_stops();
   if (jump) endings.push_back({EventEnding::Kind::jumps, 0, {}});
-  const double time = length_to_try(lane, model_);
-  if (lane.ends_with >= 0 && !endings_.add(state, time, endings)) {
-    step_.end(lane);  // the modes last
+  const double time = length_to_try(event_state, model_);
+  if (event_state.ends_with >= 0 && !endings_.add(state, time, endings)) {
+    step_.end(event_state);  // the modes last
     return true;
   }
   std::vector<ContactMode> modes;
@@ -264,14 +265,14 @@ bool EventIntegrator::respond(Interval& now, bool jump) {
   const std::size_t before = now.events.size();
   const bool good = response_.resolve({.t = state.t,
                                        .scale = time,
-                                       .crowded = lane.crowd > kCrowd,
-                                       .before = lane.modes,
+                                       .crowded = event_state.crowd > kCrowd,
+                                       .before = event_state.modes,
                                        .endings = endings},
                                       state.groups, modes, now.events, instant);
   record(now, instant, before);
-  lane.modes = modes;
+  event_state.modes = modes;
   count_crowded(now, before, jump);
-  step_.end(lane);
+  step_.end(event_state);
   if (!good) now.report.failure = instant.failure;
   return good;
 }
@@ -303,16 +304,16 @@ void EventIntegrator::record(Interval& now, const InstantReport& instant, std::s
 
 // Impacts between which nothing moves by EventOptions::zeno, in a row.
 void EventIntegrator::count_crowded(const Interval& now, std::size_t before, bool jump) {
-  EventState& lane = now.state.lane;
+  EventState& event_state = now.state.event_state;
   double closing = 0.0;
   for (std::size_t i = before; i < now.events.size(); ++i)
     if (now.events[i].kind == Event::Kind::impact)
       closing = std::max(closing, -now.events[i].speed);
   if (!(closing > 0.0) || jump) return;
-  if (closing * lane.length < model_.options().events.zeno)
-    ++lane.crowd;
-  else if (lane.crowd > 0)
-    --lane.crowd;
+  if (closing * event_state.length < model_.options().events.zeno)
+    ++event_state.crowd;
+  else if (event_state.crowd > 0)
+    --event_state.crowd;
 }
 
 // More contacts that are closed or might close than EventOptions::closed allows.
@@ -352,7 +353,7 @@ double EventIntegrator::speed_in_play(const State& state) {
   const EventContacts& contacts = motion_.contacts();
   const Vector v = motion_.kinematics().velocities(state.groups);
   double speed = motion_.kinematics().fastest(v);
-  for (std::size_t i = 0; i < contacts.count() && !state.lane.modes.empty(); ++i)
+  for (std::size_t i = 0; i < contacts.count() && !state.event_state.modes.empty(); ++i)
     speed = std::max(speed, contacts.row_size(i, 0, v));
   const double most = std::max(std::abs(state.energy_start),
                                state.energy.kinetic + std::abs(state.energy.potential));
@@ -364,14 +365,14 @@ void EventIntegrator::measure(const State& state, StepReport& report) {
   motion_.go_to(state);
   EventContacts& contacts = motion_.contacts();
   if (contacts.any()) {
-    if (state.lane.modes.empty())  // else go_to() did
+    if (state.event_state.modes.empty())  // else go_to() did
       contacts.find(state.t, motion_.kinematics().groups());
     for (std::size_t i = 0; i < contacts.count(); ++i)
       if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
     if (contacts.detects() && report.gap == std::numeric_limits<double>::infinity())
       report.gap = contacts.least_gap(state.t);
     const double speed = speed_in_play(state);
-    for (std::size_t k = 0; k < state.lane.modes.size(); ++k)
+    for (std::size_t k = 0; k < state.event_state.modes.size(); ++k)
       if (motion_.index(k) >= 0 && speed > 0.0 && contacts.law(at(motion_.index(k))).unilateral())
         report.residual_after = worse(report.residual_after, std::abs(motion_.rate(k)[0]) / speed);
   }
@@ -388,7 +389,7 @@ int EventIntegrator::undirected(const State& state) {
   EventContacts& contacts = motion_.contacts();
   motion_.enter_smooth_interval(state.t);
   contacts.find(motion_.kinematics().inside(state.t), state.groups);
-  for (const ContactMode& mode : state.lane.modes)
+  for (const ContactMode& mode : state.event_state.modes)
     if (const int i = contacts.index_of(mode.key); i >= 0 && contacts.contact(at(i)).lost_axis)
       return contacts.contact(at(i)).law;
   return -1;
@@ -420,7 +421,7 @@ void EventIntegrator::describe(const State& state, std::vector<SeenContact>& con
     if (p != impulses_.end()) seen.view.impulse = p->second;
     using Status = ContactView::Status;
     seen.view.status = Status::open;
-    if (const ContactMode* const mode = find_mode(state.lane.modes, key))
+    if (const ContactMode* const mode = find_mode(state.event_state.modes, key))
       seen.view.status = mode->kind == ContactMode::Kind::sticks   ? Status::sticks
                          : mode->kind == ContactMode::Kind::slides ? Status::slides
                                                                    : Status::closed;

@@ -67,8 +67,8 @@ double EventStep::next_end(double t) const {
   return next == ends_.end() ? std::numeric_limits<double>::infinity() : *next;
 }
 
-double EventStep::end_time(const EventState& lane) const {
-  const double t = lane.t + lane.length, end = next_end(lane.t);
+double EventStep::end_time(const EventState& event_state) const {
+  const double t = event_state.t + event_state.length, end = next_end(event_state.t);
   return std::abs(t - end) <= 4.0 * 0x1p-52 * t ? end : t;  // end: perhaps infinite
 }
 
@@ -76,43 +76,44 @@ bool EventStep::jumps_at(double t) const { return std::ranges::binary_search(jum
 
 bool EventStep::crawls() const { return crawls_ > kMostCrawls; }
 
-void EventStep::end(EventState& lane) {
-  lane.h = 0.0;
-  lane.ends_with = -1;
-  lane.ends_key = 0;
+void EventStep::end(EventState& event_state) {
+  event_state.h = 0.0;
+  event_state.ends_with = -1;
+  event_state.ends_key = 0;
   ready_ = false;
 }
 
 // The motion and the step at their start, for a step of about h.
-void EventStep::start(EventState& lane, double h) {
+void EventStep::start(EventState& event_state, double h) {
   step_.h = h;
   motion_.joints().reset_redundant_rows();
-  motion_.enter_smooth_interval(lane.t);
-  motion_.start(lane.start);
-  if (motion_.contacts().counts_angles()) motion_.contacts().settle(lane.t, lane.start);
-  motion_.set_modes(lane.modes);
-  motion_.set_time(lane.rate_time);
+  motion_.enter_smooth_interval(event_state.t);
+  motion_.start(event_state.start);
+  if (motion_.contacts().counts_angles())
+    motion_.contacts().settle(event_state.t, event_state.start);
+  motion_.set_modes(event_state.modes);
+  motion_.set_time(event_state.rate_time);
   const EventOptions& options = model_.options().events;
   w_.setZero();
-  step_.t0 = lane.t;
-  step_.v0 = v_ = motion_.kinematics().velocities(lane.start);
+  step_.t0 = event_state.t;
+  step_.v0 = v_ = motion_.kinematics().velocities(event_state.start);
   step_.dv0.resize(v_.size());
-  if (any_slides(lane.modes)) {  // slips that are round-off have no direction
-    motion_.go(lane.t, w_, v_);
+  if (any_slides(event_state.modes)) {  // slips that are round-off have no direction
+    motion_.go(event_state.t, w_, v_);
     pull_ = motion_.free_acceleration();
     motion_.mark_slips(std::max(1e-9, 10.0 * options.tolerance),
-                       v_.cwiseAbs() + 1e3 * lane.rate_time * pull_.cwiseAbs());
+                       v_.cwiseAbs() + 1e3 * event_state.rate_time * pull_.cwiseAbs());
   }
-  motion_.rates(lane.t, w_, v_, dw_, step_.dv0);
+  motion_.rates(event_state.t, w_, v_, dw_, step_.dv0);
   motion_.applied_acceleration(pull_);
   const double interval = model_.options().h;
   projection_.allow(0.5 * interval * interval * motion_.applied().dot(pull_),
                     options.zeno * motion_.applied().cwiseAbs().sum());
 }
 
-void EventStep::start_trial(EventState& lane, double h) {
-  lane.rate_time = 1e-3 * h;
-  start(lane, h);
+void EventStep::start_trial(EventState& event_state, double h) {
+  event_state.rate_time = 1e-3 * h;
+  start(event_state, h);
 }
 
 // Up to the next end or limit; increments of rotations are singular at 2 pi.
@@ -124,24 +125,27 @@ double EventStep::longest(double t, double limit) const {
 }
 
 // u h + a h^2/2 <= kMargins margins of contact.
-double EventStep::by_surfaces(const EventState& lane, double h) const {
+double EventStep::by_surfaces(const EventState& event_state, double h) const {
   const double u = std::max(motion_.kinematics().fastest(step_.v0),
-                            search_.surfaces().fastest_drift(lane.t, lane.t + h)),
+                            search_.surfaces().fastest_drift(event_state.t, event_state.t + h)),
                path = kMargins * model_.surfaces().margin_of_events(),
                a = step_.dv0.cwiseAbs().maxCoeff();
   return 2.0 * path / (u + std::sqrt(u * u + 2.0 * a * path));
 }
 
 // At the start with the length of the first trial.
-void EventStep::begin(EventState& lane, double left) {
-  start_trial(lane, std::min(lane.next > 0.0 ? lane.next : left, left));
+void EventStep::begin(EventState& event_state, double left) {
+  start_trial(event_state, std::min(event_state.next > 0.0 ? event_state.next : left, left));
   scale_.find_links(step_.v0);
-  if (!(lane.next > 0.0)) start_trial(lane, std::min(step_.h, first_step(motion_, step_, step_.h)));
-  if (const double most = slip_time(motion_, step_); step_.h > most) start_trial(lane, most);
+  if (!(event_state.next > 0.0))
+    start_trial(event_state, std::min(step_.h, first_step(motion_, step_, step_.h)));
+  if (const double most = slip_time(motion_, step_); step_.h > most) start_trial(event_state, most);
   search_.begin(step_.t0, step_.v0, step_.h);
   if (!motion_.contacts().detects()) return;
-  if (const double most = by_surfaces(lane, step_.h); step_.h > most) start_trial(lane, most);
-  if (const double most = spring_time(motion_, step_.h); most < step_.h) start_trial(lane, most);
+  if (const double most = by_surfaces(event_state, step_.h); step_.h > most)
+    start_trial(event_state, most);
+  if (const double most = spring_time(motion_, step_.h); most < step_.h)
+    start_trial(event_state, most);
 }
 
 // A step of step_.h: its error, of the tolerance; whole: it is finite.
@@ -156,7 +160,8 @@ double EventStep::trial_error(bool& whole) {
 }
 
 // Steps of falling length until the error is below the tolerance.
-EventStep::Made EventStep::integrate(EventState& lane, double t, double left, StepReport& report) {
+EventStep::Made EventStep::integrate(EventState& event_state, double t, double left,
+                                     StepReport& report) {
   scale_.begin_noise();
   for (int trial = 0;; ++trial) {
     if (stop_requested(stop_)) return Made::nothing;
@@ -166,12 +171,12 @@ EventStep::Made EventStep::integrate(EventState& lane, double t, double left, St
     ++report.rejected;
     const double h = step_.h;
     if (trial == 0 && whole) {
-      start_trial(lane, h);  // a step too long may have led far away
+      start_trial(event_state, h);  // a step too long may have led far away
       scale_.measure_noise(step_, pull_);
       scale_.measure(step_, pull_);
       if (method_->error(step_, scale_.values()) <= 1.0) {
         // the error is round-off: the same step by that measure
-        start_trial(lane, h);
+        start_trial(event_state, h);
         continue;
       }
     }
@@ -185,46 +190,47 @@ EventStep::Made EventStep::integrate(EventState& lane, double t, double left, St
     }
     const double q = method_->error_order();
     start_trial(
-        lane,
+        event_state,
         h * (std::isfinite(error_) ? std::clamp(0.9 * std::pow(error_, -1.0 / q), 0.1, 0.9) : 0.1));
   }
 }
 
 EventStep::Made EventStep::make(State& state, double limit, StepReport& report) {
-  EventState& lane = state.lane;
-  lane.start.resize(state.groups.size());
+  EventState& event_state = state.event_state;
+  event_state.start.resize(state.groups.size());
   for (std::size_t g = 0; g < state.groups.size(); ++g) {
-    lane.start[g].q = state.groups[g].q;
-    lane.start[g].v = state.groups[g].v;
+    event_state.start[g].q = state.groups[g].q;
+    event_state.start[g].v = state.groups[g].v;
   }
-  lane.t = state.t;
+  event_state.t = state.t;
   v_ = motion_.kinematics().velocities(state.groups);
   const double left = longest(state.t, limit);
-  begin(lane, left);
-  if (const Made made = integrate(lane, state.t, left, report); made != Made::step) return made;
+  begin(event_state, left);
+  if (const Made made = integrate(event_state, state.t, left, report); made != Made::step)
+    return made;
   const double h = step_.h;
   report.error = std::max(report.error, error_ * scale_.tolerance());
   ++report.steps;
-  crawls_ = h < kCrawl * model_.options().h && any_slides(lane.modes) &&
+  crawls_ = h < kCrawl * model_.options().h && any_slides(event_state.modes) &&
                     h * motion_.slip_rate(pull_) > kStiff
                 ? crawls_ + 1
                 : 0;
   const double q = method_->error_order();
   const double next =
       h * (error_ > 0.0 ? std::clamp(0.9 * std::pow(error_, -1.0 / q), 0.2, 5.0) : 5.0);
-  search(lane);
+  search(event_state);
   // That an event cut a step short is no reason for a shorter one.
-  lane.next = h < left || next < h ? next : std::max(next, lane.next);
-  if (trace_) record(lane);
+  event_state.next = h < left || next < h ? next : std::max(next, event_state.next);
+  if (trace_) record(event_state);
   ready_ = true;
   done_ = 0.0;
   return Made::step;
 }
 
 // The dense output of the step, up to the earliest event on it.
-void EventStep::search(EventState& lane) {
+void EventStep::search(EventState& event_state) {
   method_->interpolate(motion_, step_);
-  lane.h = lane.length = step_.h;
+  event_state.h = event_state.length = step_.h;
   balance_.begin(step_);
   const auto nodes = lobatto_nodes(static_cast<int>(step_.w.cols()));
   const auto found = search_.earliest(step_, [&](double theta) {
@@ -233,12 +239,12 @@ void EventStep::search(EventState& lane) {
       balance_.sample(static_cast<std::size_t>(node - nodes.begin()), motion_.kinematics().time(),
                       true);
   });
-  lane.ends_with = -1;
-  lane.ends_key = 0;
+  event_state.ends_with = -1;
+  event_state.ends_key = 0;
   if (found) {
-    lane.ends_with = static_cast<std::int32_t>(found->kind);
-    lane.ends_key = found->key;
-    locate(lane, *found);
+    event_state.ends_with = static_cast<std::int32_t>(found->kind);
+    event_state.ends_key = found->key;
+    locate(event_state, *found);
   } else {
     balance_.complete(step_, step_.h);
   }
@@ -265,10 +271,10 @@ std::optional<double> EventStep::root(const EventSearch::Found& found, double fr
 
 // The end of the step where its event is: of its dense output where that obeys the equations of
 // motion as closely as asked, else of the step made again up to it.
-void EventStep::locate(EventState& lane, const EventSearch::Found& found) {
+void EventStep::locate(EventState& event_state, const EventSearch::Found& found) {
   const double most = step_.h, from = found.theta * most;
   if (!(from > 0.0)) {  // it happens where the step starts
-    step_.h = lane.h = lane.length = 0.0;
+    step_.h = event_state.h = event_state.length = 0.0;
     return;
   }
   const bool constrained = motion_.joints().rows() > 0 || !motion_.modes().empty();
@@ -276,7 +282,7 @@ void EventStep::locate(EventState& lane, const EventSearch::Found& found) {
     const auto h =
         root(found, from, most, [&](double to) { dense_output(step_, to / most, w_, v_); });
     if (h) {
-      lane.length = *h;
+      event_state.length = *h;
       if (balance_.complete_if_accurate(step_, *h, scale_.values())) return;
     }
   }
@@ -287,15 +293,16 @@ void EventStep::locate(EventState& lane, const EventSearch::Found& found) {
     v_ = step_.v1;
   };
   const auto h = root(found, from, most, again);
-  lane.h = step_.h;
-  lane.length = h.value_or(step_.h);
+  event_state.h = step_.h;
+  event_state.length = h.value_or(step_.h);
   method_->interpolate(motion_, step_);
   balance_.begin(step_);
-  balance_.complete(step_, lane.length);
+  balance_.complete(step_, event_state.length);
 }
 
-void EventStep::record(const EventState& lane) const {
-  EventTrace::Step one{lane.t, lane.length, lane.start, lane.modes, model_.options().events.method};
+void EventStep::record(const EventState& event_state) const {
+  EventTrace::Step one{event_state.t, event_state.length, event_state.start, event_state.modes,
+                       model_.options().events.method};
   if (one.method == OdeKind::automatic)
     one.method = method_->order() == 8 ? OdeKind::dormand_prince_8
                  : method_->implicit() ? OdeKind::esdirk
@@ -304,36 +311,36 @@ void EventStep::record(const EventState& lane) const {
 }
 
 bool EventStep::resume(State& state) {
-  EventState& lane = state.lane;
-  start(lane, lane.h);
+  EventState& event_state = state.event_state;
+  start(event_state, event_state.h);
   if (!method_->step(motion_, step_)) return false;
   method_->interpolate(motion_, step_);
   balance_.begin(step_);
-  balance_.complete(step_, lane.length);
-  done_ = (state.t - lane.t) / lane.length;
+  balance_.complete(step_, event_state.length);
+  done_ = (state.t - event_state.t) / event_state.length;
   std::vector<GroupState> here = state.groups;
-  place(state.t, done_, lane, here);
+  place(state.t, done_, event_state, here);
   for (std::size_t g = 0; g < here.size(); ++g)
     if (!same(here[g].q, state.groups[g].q) || !same(here[g].v, state.groups[g].v)) return false;
   ready_ = true;
   return true;
 }
 
-bool EventStep::place(double t, double theta, const EventState& lane,
+bool EventStep::place(double t, double theta, const EventState& event_state,
                       std::vector<GroupState>& groups) {
-  if (theta >= 1.0 && lane.length == lane.h) {
+  if (theta >= 1.0 && event_state.length == event_state.h) {
     w_ = step_.w1;
     v_ = step_.v1;
   } else {
-    dense_output(step_, std::min(theta, 1.0) * (lane.length / lane.h), w_, v_);
+    dense_output(step_, std::min(theta, 1.0) * (event_state.length / event_state.h), w_, v_);
   }
-  motion_.start(lane.start);
+  motion_.start(event_state.start);
   motion_.kinematics().move(w_, groups);
   const auto first = motion_.kinematics().first();
   for (std::size_t g = 0; g < groups.size(); ++g)
     groups[g].v = v_.segment(first[g], groups[g].v.size());
-  return (motion_.joints().rows() == 0 && lane.modes.empty()) ||
-         projection_.project(t, groups, lane.modes, true);
+  return (motion_.joints().rows() == 0 && event_state.modes.empty()) ||
+         projection_.project(t, groups, event_state.modes, true);
 }
 
 }  // namespace saltus

@@ -32,24 +32,25 @@ class EventStep {
   /// Records every step; nullptr: no more.
   void trace(EventTrace* trace) { trace_ = trace; }
 
-  /// The next step from the state, to `limit` at most: State::lane, ready(), balance(). slips_end:
+  /// The next step from the state, to `limit` at most: State::event_state, ready(), balance(). slips_end:
   /// it cannot follow slips to their end, and take_stops() says which. nothing: it failed, and the
   /// report says why, or a stop was requested.
   enum class Made { step, slips_end, nothing };
   Made make(State& state, double limit, StepReport& report);
   std::vector<EventEnding> take_stops() { return std::exchange(stops_, {}); }
-  /// Makes the step of State::lane again. False: the state is not where this step led it.
+  /// Makes the step of State::event_state again. False: the state is not where this step led it.
   bool resume(State& state);
-  /// The step of State::lane is the one here.
+  /// The step of State::event_state is the one here.
   bool ready() const { return ready_; }
   void reset() { ready_ = false; }
   /// No step is in work.
-  void end(EventState& lane);
+  void end(EventState& event_state);
 
   /// q, v of the step at theta (>= 1: its end), joints and closed contacts without drift. False: it
   /// is no drift.
-  bool place(double t, double theta, const EventState& lane, std::vector<GroupState>& groups);
-  double end_time(const EventState& lane) const;
+  bool place(double t, double theta, const EventState& event_state,
+             std::vector<GroupState>& groups);
+  double end_time(const EventState& event_state) const;
   double done() const { return done_; }  ///< fraction of it that the state has gone
   void set_done(double theta) { done_ = theta; }
   const OdeStep& ode() const { return step_; }
@@ -62,20 +63,20 @@ class EventStep {
   bool crawls() const;
 
  private:
-  void start(EventState& lane, double h);
-  void start_trial(EventState& lane, double h);
+  void start(EventState& event_state, double h);
+  void start_trial(EventState& event_state, double h);
   double next_end(double t) const;
   double longest(double t, double limit) const;
-  double by_surfaces(const EventState& lane, double h) const;
-  void begin(EventState& lane, double left);
+  double by_surfaces(const EventState& event_state, double h) const;
+  void begin(EventState& event_state, double left);
   double trial_error(bool& whole);
-  Made integrate(EventState& lane, double t, double left, StepReport& report);
-  void search(EventState& lane);
+  Made integrate(EventState& event_state, double t, double left, StepReport& report);
+  void search(EventState& event_state);
   template <class At>
   std::optional<double> root(const EventSearch::Found& found, double from, double most,
                              const At& at);
-  void locate(EventState& lane, const EventSearch::Found& found);
-  void record(const EventState& lane) const;
+  void locate(EventState& event_state, const EventSearch::Found& found);
+  void record(const EventState& event_state) const;
 
   const Model& model_;
   ConstrainedMotion& motion_;

@@ -30,20 +30,20 @@ void JointImpulses::add(const StepIntegral& integral, const Matrix& loads, std::
       to[i][at(a / 3)][a % 3] += integral(loads.row(6 * static_cast<Eigen::Index>(i) + a));
 }
 
-void JointImpulses::add_path(long number, const EventState& lane, const OdeStep& step, double from,
-                             double to) {
+void JointImpulses::add_path(long number, const EventState& event_state, const OdeStep& step,
+                             double from, double to) {
   if (stored_ == kMostPaths) sum_paths();
   if (stored_ == paths_.size()) paths_.emplace_back();
   Path& path = paths_[stored_++];
   path.number = number;
-  path.start = lane.start;
+  path.start = event_state.start;
   path.step.t0 = step.t0;
   path.step.h = step.h;
   path.step.v0 = step.v0;
   path.step.w = step.w;
   path.step.v = step.v;
-  path.rate_time = lane.rate_time;
-  path.length = lane.length;
+  path.rate_time = event_state.rate_time;
+  path.length = event_state.length;
   path.from = from;
   path.to = to;
 }

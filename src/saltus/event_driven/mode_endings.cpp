@@ -15,13 +15,13 @@ constexpr double kStrong = 1e-6;  ///< of the size of a force: friction that has
 
 }  // namespace
 
-EventEnding ModeEndings::ending_of(const EventState& lane) const {
+EventEnding ModeEndings::ending_of(const EventState& event_state) const {
   using Kind = EventSearch::Kind;
-  const auto kind = static_cast<Kind>(lane.ends_with);
-  EventEnding ending{EventEnding::Kind::opens, lane.ends_key, {}};
+  const auto kind = static_cast<Kind>(event_state.ends_with);
+  EventEnding ending{EventEnding::Kind::opens, event_state.ends_key, {}};
   if (kind == Kind::ends) ending.kind = EventEnding::Kind::ends;
   if (kind == Kind::presses) {
-    const int i = motion_.contacts().index_of(lane.ends_key);
+    const int i = motion_.contacts().index_of(event_state.ends_key);
     if (i >= 0 && !motion_.contacts().law(at(i)).set_valued())
       ending.kind = EventEnding::Kind::ends;
   }
@@ -31,30 +31,30 @@ EventEnding ModeEndings::ending_of(const EventState& lane) const {
 
 bool ModeEndings::add(State& state, double time, std::vector<EventEnding>& endings) {
   using Kind = EventSearch::Kind;
-  EventState& lane = state.lane;
-  const auto kind = static_cast<Kind>(lane.ends_with);
-  EventEnding ending = ending_of(lane);
+  EventState& event_state = state.event_state;
+  const auto kind = static_cast<Kind>(event_state.ends_with);
+  EventEnding ending = ending_of(event_state);
   bool redundant = kind == Kind::bears;
   if (kind == Kind::holds || kind == Kind::presses) {
     motion_.rates_at(state);
-    redundant = ending.kind != EventEnding::Kind::ends && mark_redundant(lane);
+    redundant = ending.kind != EventEnding::Kind::ends && mark_redundant(event_state);
     if (redundant) {
       motion_.rates_at(state);
       if (motion_.distribute(true) > kNoMargin) return false;
     }
     if (kind == Kind::holds) {  // the friction of this instant gives the direction of the slip
       ending.kind = EventEnding::Kind::slides;
-      ending.direction = search_.slip(lane.ends_key);
+      ending.direction = search_.slip(event_state.ends_key);
     }
   }
   const EventOptions& options = model_.options().events;
   // A slip of no remaining distance is over, whatever round-off leaves of it across.
-  if (kind == Kind::slips && has_stopped(motion_, state, lane.ends_key, options.zeno))
-    endings.push_back({EventEnding::Kind::stops, lane.ends_key, {}});
+  if (kind == Kind::slips && has_stopped(motion_, state, event_state.ends_key, options.zeno))
+    endings.push_back({EventEnding::Kind::stops, event_state.ends_key, {}});
   if (redundant) {
     InstantReport none;
     endings = response_.foresee(state.t, std::min(time, model_.options().h), state.groups,
-                                lane.modes, none);
+                                event_state.modes, none);
     point_slips(state, endings);
   } else if (kind != Kind::slips && kind != Kind::leaves) {
     endings.push_back(ending);
@@ -63,10 +63,10 @@ bool ModeEndings::add(State& state, double time, std::vector<EventEnding>& endin
 }
 
 // The contact that ends the step is redundant at the last rates(): its group is marked.
-bool ModeEndings::mark_redundant(EventState& lane) {
+bool ModeEndings::mark_redundant(EventState& event_state) {
   for (std::size_t k = 0; k < motion_.modes().size(); ++k) {
-    if (motion_.modes()[k].key != lane.ends_key || !motion_.redundant(k)) continue;
-    motion_.mark_redundant(k, lane.modes);
+    if (motion_.modes()[k].key != event_state.ends_key || !motion_.redundant(k)) continue;
+    motion_.mark_redundant(k, event_state.modes);
     return true;
   }
   return false;

@@ -16,14 +16,14 @@ class ModeEndings {
               EventResponse& response)
       : model_(model), motion_(motion), search_(search), response_(response) {}
 
-  /// Adds what ends the step of state.lane, whose modes may be marked redundant. time: how long the
+  /// Adds what ends the step of state.mode, whose modes may be marked redundant. time: how long the
   /// next step is about [s]. False: nothing ends, as other forces give the same accelerations.
   bool add(State& state, double time, std::vector<EventEnding>& endings);
 
  private:
-  bool mark_redundant(EventState& lane);
+  bool mark_redundant(EventState& event_state);
   void point_slips(const State& state, std::vector<EventEnding>& endings);
-  EventEnding ending_of(const EventState& lane) const;
+  EventEnding ending_of(const EventState& event_state) const;
 
   const Model& model_;
   ConstrainedMotion& motion_;

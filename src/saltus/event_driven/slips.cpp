@@ -95,12 +95,12 @@ std::vector<EventEnding> stopping_slips(ConstrainedMotion& motion, const OdeStep
 }
 
 void update_directions(ConstrainedMotion& motion, State& state, double time) {
-  if (!any_slides(state.lane.modes)) return;
+  if (!any_slides(state.event_state.modes)) return;
   motion.go_to(state);
   const Vector v = motion.kinematics().velocities(state.groups);
   motion.mark_slips(0.0, v.cwiseAbs() + time * motion.free_acceleration().cwiseAbs());
-  for (std::size_t k = 0; k < state.lane.modes.size(); ++k) {
-    ContactMode& mode = state.lane.modes[k];
+  for (std::size_t k = 0; k < state.event_state.modes.size(); ++k) {
+    ContactMode& mode = state.event_state.modes[k];
     if (mode.kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
     if (motion.contacts().contact(at(motion.index(k))).tangents < 2) continue;
     const double u1 = motion.rate(k)[1], u2 = motion.rate(k)[2], slip = std::hypot(u1, u2);

@@ -4,7 +4,7 @@
 
 namespace saltus {
 
-/// Of the parts of a model whose lane is that of events: laws that it does not know
+/// Of the parts of a model whose mode is that of events: laws that it does not know
 /// (LawFacts::not_by_events), rolling and spinning friction, cohesion, joints that can break,
 /// options of steps, bodies without a mass matrix, an implicit integrator for bodies without
 /// tangents. Throws SceneError; UsageError where EventOptions are out of range.

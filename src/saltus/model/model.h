@@ -106,8 +106,8 @@ struct Surfaces {
   /// fixed, -1 of others; may be empty, and laws beyond its end are others.
   std::vector<int> axis_material;
   double margin = 0.0;        ///< contacts are known from this gap on [m]
-  double event_margin = 0.0;  ///< the same in the event lane, where `margin` is more [m]
-  /// From this gap on the event lane knows contacts: nothing may cross it between two places that
+  double event_margin = 0.0;  ///< the same in event-driven integration, where `margin` is more [m]
+  /// From this gap on event-driven integration knows contacts: nothing may cross it between two places that
   /// it looks at [m].
   double margin_of_events() const { return std::max(margin, event_margin); }
   /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they
@@ -169,12 +169,12 @@ struct StepOptions {
   int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
   JointLevel joints = JointLevel::position;
   Bilateral bilateral = Bilateral::mid_zero;
-  TimeMode lane = TimeMode::stepping;
+  TimeMode mode = TimeMode::stepping;
   EventOptions events{};
   /// > 0: an interval h is covered with steps whose estimated error stays below this share of what
   /// moves [1] (time_stepping/step_control.h); 0: one step.
   double step_tolerance = 0.0;
-  bool controlled() const { return step_tolerance > 0.0 && lane == TimeMode::stepping; }
+  bool controlled() const { return step_tolerance > 0.0 && mode == TimeMode::stepping; }
 };
 
 /// The parts from which a Model is made, for programs that do not start from a scene file.

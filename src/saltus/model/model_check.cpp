@@ -40,7 +40,7 @@ void ModelCheck::check_options() const {
           "the step is positive and finite");
   expects(parts_.options.step_tolerance >= 0.0 && parts_.options.step_tolerance <= 0.1,
           "StepOptions::step_tolerance is between 0 and 0.1");
-  if (parts_.options.lane == TimeMode::events) expect_mode(parts_);
+  if (parts_.options.mode == TimeMode::events) expect_mode(parts_);
   for (std::size_t i = 0; i + 1 < parts_.pairs.size(); ++i)
     expects(parts_.pairs[i].key < parts_.pairs[i + 1].key, "the keys of the pairs increase");
 }
@@ -67,13 +67,13 @@ void ModelCheck::check_group(std::size_t g) const {
               std::all_of(stages.begin(), stages.end() - 1,
                           [](const Stage& s) { return s.level == Level::position; }),
           "a scheme has position stages first and ends with one velocity stage");
-  if (parts_.options.lane == TimeMode::stepping && parts_.options.on_failure == OnFailure::halve &&
+  if (parts_.options.mode == TimeMode::stepping && parts_.options.on_failure == OnFailure::halve &&
       group.scheme->fixed_step())
     throw SceneError("on_failure",
                      "'halve' needs schemes that can change their step, and '" +
                          std::string(group.scheme->name()) + "' of '" + group.name + "' cannot",
                      "allowed: stop, accept");
-  if (parts_.options.lane == TimeMode::stepping && parts_.options.step_tolerance > 0.0 &&
+  if (parts_.options.mode == TimeMode::stepping && parts_.options.step_tolerance > 0.0 &&
       group.scheme->fixed_step())
     throw SceneError("time.tolerance",
                      "'" + group.name + "' is moved by '" + std::string(group.scheme->name()) +

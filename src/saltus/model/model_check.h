@@ -46,7 +46,7 @@ class ModelCheck {
   /// A compliant law needs schemes whose positions depend on its force in the step.
   void check_spring(const std::string& path, const Sides& sides);
 
-  bool steps() const { return parts_.options.lane == TimeMode::stepping; }
+  bool steps() const { return parts_.options.mode == TimeMode::stepping; }
   const ContactLaw& law(int i) const { return *parts_.laws[static_cast<std::size_t>(i)]; }
   std::string law_path(int law) const;
 

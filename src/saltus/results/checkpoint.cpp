@@ -176,11 +176,11 @@ std::uint64_t name_in(const h5::Group& group) {
   return group.has_attribute(kName) ? std::bit_cast<std::uint64_t>(group.integer(kName)) : 0;
 }
 
-/// Nothing where the lane is as it is in a run that only steps.
-void pack_events(const EventState& lane, std::size_t events, Packed& packed) {
+/// Nothing where event-driven integration is as it is in a run that only steps.
+void pack_events(const EventState& event_state, std::size_t events, Packed& packed) {
   // by the places of all members: one more does not compile until it is stored
   const auto& [active, t, h, length, next, start, modes, rate_time, ends_with, ends_key, crowd,
-               stepping, patience] = lane;
+               stepping, patience] = event_state;
   if (!active && t == 0.0 && h == 0.0 && length == 0.0 && next == 0.0 && start.empty() &&
       modes.empty() && rate_time == 0.0 && ends_with == -1 && ends_key == 0 && crowd == 0 &&
       stepping == 0 && patience == 0 && events == 0)
@@ -230,7 +230,7 @@ Packed pack(const State& state, CheckpointExtent extent) {
     packed.broken_time.push_back(one.t);
     packed.broken_pull.push_back(one.pull);
   }
-  pack_events(state.lane, extent.events, packed);
+  pack_events(state.event_state, extent.events, packed);
   return packed;
 }
 
@@ -300,7 +300,7 @@ bool adds_up(const Counts& counts, std::size_t size) {
 std::string events_mismatch(const Packed& p, const Model& model) {
   const bool controlled = model.options().step_tolerance > 0.0 && p.lane_counts.size() == 7 &&
                           p.lane_counts[0] == 0 && p.lane_q.size() == 0 && p.lane_key.empty();
-  if (model.options().lane != TimeMode::events && !controlled)
+  if (model.options().mode != TimeMode::events && !controlled)
     return "of event-driven integration, which the scene does not use";
   if (!p.lane_q.sound() || !p.lane_v.sound() || !p.lane_memory.sound())
     return "offsets out of order";
@@ -432,34 +432,34 @@ std::vector<Notice> read_notices(const h5::File& file, const std::string& slot) 
 }
 
 EventState unpack_events(const Packed& p) {
-  EventState lane;
-  if (p.lane_counts.empty()) return lane;
-  lane.t = p.lane_times[0];
-  lane.h = p.lane_times[1];
-  lane.next = p.lane_times[2];
-  lane.active = p.lane_counts[0] != 0;
-  lane.stepping = p.lane_counts[1];
-  lane.patience = p.lane_counts[2];
+  EventState event_state;
+  if (p.lane_counts.empty()) return event_state;
+  event_state.t = p.lane_times[0];
+  event_state.h = p.lane_times[1];
+  event_state.next = p.lane_times[2];
+  event_state.active = p.lane_counts[0] != 0;
+  event_state.stepping = p.lane_counts[1];
+  event_state.patience = p.lane_counts[2];
   std::size_t next = 0;
   for (std::size_t g = 0; g < p.lane_q.size(); ++g) {
-    GroupState& group = lane.start.emplace_back();
+    GroupState& group = event_state.start.emplace_back();
     group.q = to_vector(p.lane_q[g]);
     group.v = to_vector(p.lane_v[g]);
     for (std::uint64_t k = 0; k < p.lane_memory_count[g]; ++k)
       group.memory.push_back(to_vector(p.lane_memory[next++]));
   }
   for (std::size_t i = 0; i < p.lane_key.size(); ++i)
-    lane.modes.push_back({p.lane_key[i],
-                          static_cast<ContactMode::Kind>(p.lane_kind[i] & 3),
-                          {p.lane_direction[3 * i], p.lane_direction[3 * i + 1]},
-                          p.lane_direction[3 * i + 2],
-                          (p.lane_kind[i] & 4) != 0});
-  lane.rate_time = p.lane_times[3];
-  lane.length = p.lane_times[4];
-  lane.ends_with = static_cast<std::int32_t>(p.lane_counts[4] - 1);
-  lane.ends_key = p.lane_counts[5];
-  lane.crowd = p.lane_counts[6];
-  return lane;
+    event_state.modes.push_back({p.lane_key[i],
+                                 static_cast<ContactMode::Kind>(p.lane_kind[i] & 3),
+                                 {p.lane_direction[3 * i], p.lane_direction[3 * i + 1]},
+                                 p.lane_direction[3 * i + 2],
+                                 (p.lane_kind[i] & 4) != 0});
+  event_state.rate_time = p.lane_times[3];
+  event_state.length = p.lane_times[4];
+  event_state.ends_with = static_cast<std::int32_t>(p.lane_counts[4] - 1);
+  event_state.ends_key = p.lane_counts[5];
+  event_state.crowd = p.lane_counts[6];
+  return event_state;
 }
 
 State unpack(const Packed& p) {
@@ -489,7 +489,7 @@ State unpack(const Packed& p) {
   }
   for (std::size_t i = 0; i < p.broken_joint.size(); ++i)
     state.broken.push_back({p.broken_joint[i], p.broken_time[i], p.broken_pull[i]});
-  state.lane = unpack_events(p);
+  state.event_state = unpack_events(p);
   return state;
 }
 

@@ -34,7 +34,7 @@ struct Content {
   std::int64_t checkpoint = -1;  ///< step, -1: none
   std::vector<double> work;      ///< last row of the ledger [J], one an account
   bool substeps = false;         ///< intervals are not one step each
-  bool lane = false;             ///< the run is one of event-driven integration
+  bool event_state = false;      ///< the run is one of event-driven integration
 };
 
 /// Entries of the summary; what is of another type is as if it were not there.
@@ -52,7 +52,7 @@ Content content_of(const ResultsReader& results) {
   content.statistics = read_statistics(results.hdf5(), results.rows(), event_rows(results.hdf5()));
   const std::vector<std::string>& columns = results.step_names();
   content.substeps = std::ranges::find(columns, "rejected") != columns.end();
-  content.lane = results.has_events();
+  content.event_state = results.has_events();
   content.checkpoint = newest_checkpoint_step(results.hdf5());
   if (results.finished()) {
     content.summary = InfoJson::parse(results.summary(), nullptr, false);
@@ -86,12 +86,12 @@ void energy_table(std::string& text, const ResultsReader& results, const Content
 
 void events_and_steps(std::string& text, const Content& content) {
   const RunStatistics& s = content.statistics;
-  if (content.lane) line(text, "events        %s", s.events_text().c_str());
+  if (content.event_state) line(text, "events        %s", s.events_text().c_str());
   if (content.substeps)
     line(text, "integrator    %llu steps, %llu rejected, estimated error at most %.3g (row %llu)%s",
          static_cast<unsigned long long>(s.substeps), static_cast<unsigned long long>(s.rejected),
          s.error.value, static_cast<unsigned long long>(s.error.row),
-         content.lane
+         content.event_state
              ? (", " + std::to_string(s.evaluations) + " evaluations of the forces").c_str()
              : "");
 }
@@ -213,7 +213,7 @@ std::string info_json(const ResultsReader& results) {
     json["error"] = {{"value", s.error.value}, {"row", s.error.row}};
     json["evaluations"] = s.evaluations;
   }
-  if (content.lane) {
+  if (content.event_state) {
     json["events"] = InfoJson::object();
     for (std::size_t k = 0; k < kEventKinds; ++k)
       json["events"][name_of(static_cast<Event::Kind>(k))] = s.events[k];

@@ -57,7 +57,7 @@ inline constexpr std::array kSubsteps{
     StepColumn{"evaluations", h5::Type::int32, "1", "of the forces, in event-driven integration"},
 };
 inline bool has_substeps(const StepOptions& options) {
-  return options.lane == TimeMode::events || options.step_tolerance > 0.0;
+  return options.mode == TimeMode::events || options.step_tolerance > 0.0;
 }
 /// How many columns /step has.
 inline std::size_t step_width(const StepOptions& options) {

@@ -254,7 +254,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     create_layout(p.hdf5, model, scene, resolved, options);
     p.frames = FrameTable::create(p.hdf5, model, options.fields, options.frame_contacts);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
-    if (model.options().lane == TimeMode::events) p.events = EventTable::create(p.hdf5);
+    if (model.options().mode == TimeMode::events) p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
     name_checkpoints(p.hdf5, resolved, options.inputs);
     p.rows = open_rows(p.hdf5);

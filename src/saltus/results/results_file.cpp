@@ -106,7 +106,7 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Probe& probe = model.probes()[i];
     const double late =  // in event-driven integration all is of the time of its row
-        model.options().lane == TimeMode::events ? 0.0 : (1.0 - velocity_at(model, probe)) * h;
+        model.options().mode == TimeMode::events ? 0.0 : (1.0 - velocity_at(model, probe)) * h;
     const h5::Dataset data =
         layout::described(group.create(names[i], {}), std::string(unit_of(probe, model.joints())),
                           description_of(probe));

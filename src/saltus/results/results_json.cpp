@@ -110,7 +110,7 @@ std::string summary_json(const RunStatistics& s, const State& last, const Model&
     json["error"] = extreme(s.error);
     json["evaluations"] = s.evaluations;
   }
-  if (model.options().lane == TimeMode::events) {
+  if (model.options().mode == TimeMode::events) {
     json["events"] = Json::object();
     for (std::size_t k = 0; k < kEventKinds; ++k)
       json["events"][name_of(static_cast<Event::Kind>(k))] = s.events[k];

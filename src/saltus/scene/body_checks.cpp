@@ -26,7 +26,7 @@ void expect_fit(const BodySpec& spec, const BuiltBody& built, const Scheme& sche
   if (has(lacks, Trait::separable))
     why +=
         "; separable is what has constant mass and no damping, drag or dashpots, but for "
-        "lagrangian bodies, massless contact nodes and rigid bodies with a locked axis that "
+        "lagrangian bodies, mass redistribution and rigid bodies with a locked axis that "
         "couples to two "
         "others";
   throw SceneError(path + ".scheme", "'" + std::string(scheme.name()) + "' " + why,

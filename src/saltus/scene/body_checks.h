@@ -33,7 +33,7 @@ class BodyChecks {
  private:
   /// A fixed step of which advice can speak.
   bool steps() const {
-    return parts_.options.lane == TimeMode::stepping && !(parts_.options.step_tolerance > 0.0);
+    return parts_.options.mode == TimeMode::stepping && !(parts_.options.step_tolerance > 0.0);
   }
   void advise_spin(std::size_t i, const std::string& path);
   void advise_pluck(const BodySpec& body, const std::string& path);

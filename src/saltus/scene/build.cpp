@@ -43,6 +43,7 @@ class Builder {
       : scene_(scene), spec_(scene.spec), faults_(faults) {}
 
   Model build() {
+    parts_.warnings = scene_.renamed;
     set_run_options(spec_, parts_);
     parts_.solver = solver_of(spec_.solver.kind);
     each("bodies", spec_.bodies.size(), [&](std::size_t i) { body(i); });
@@ -116,7 +117,7 @@ Model build(const Scene& scene) {
       throw SceneError("time.scheme",
                        "'auto' is chosen for whole runs alone: by `saltus run`, `saltus study` and "
                        "saltus.run()",
-                       "name `lane`, `step` and the schemes of the bodies here");
+                       "name `mode`, `step` and the schemes of the bodies here");
     return Builder(scene).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);

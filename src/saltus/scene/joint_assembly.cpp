@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/constraint_projection.h"
 #include "saltus/kinds/build_kinds.h"
 #include "saltus/model/joint_summary.h"
 #include "saltus/spec/joint_spec.h"
@@ -16,9 +17,12 @@ namespace {
 
 constexpr double kClosed = 1e-13;    ///< of the size of the mechanism; in rad
 constexpr double kAccepted = 1e-10;  ///< where round-off or a dead point leaves no less
-constexpr double kTold = 1e-6;       ///< smaller changes of the start give no warning
+constexpr double kTold = 1e-6;       ///< smaller changes of the start are not told
 constexpr double kFitted = 1e-12;    ///< of the motion: what a second fit changes is less
-constexpr int kSteps = 50, kHalvings = 12;
+constexpr ProjectionLimits kClosing{.iterations = 50,
+                                    .refactorise_above = 0.0,
+                                    .stop_above = std::numeric_limits<double>::infinity(),
+                                    .halvings = 12};
 constexpr int kLooks = 64;  ///< times of the run at which a drive is looked at
 
 /// What one row of the joints means.
@@ -31,7 +35,12 @@ class Assembly {
  public:
   /// again: velocities that were fitted before keep their bits.
   Assembly(ModelParts& parts, bool again)
-      : parts_(parts), again_(again), system_(make_system()), factor_(members_.size()) {
+      : parts_(parts),
+        again_(again),
+        system_(make_system()),
+        projection_(system_, velocities()),
+        factor_(members_.size()),
+        start_(members_.size()) {
     gap_.resize(system_.rows());
     find_meanings();
     find_size();
@@ -45,8 +54,25 @@ class Assembly {
     warn_of_stops();
   }
 
+  // -- for project_positions()
+  /// The largest gap of `gap_`, lengths as shares of the size.
+  double violation();
+  double round_off() const { return kClosed + round_off_; }
+  /// Rows, masses and S at the places as they are.
+  bool linearise();
+  void solve();
+  void move(double part);
+  void revert() {
+    for (std::size_t m = 0; m < members_.size(); ++m) state(m).q = start_[m];
+  }
+
  private:
   JointSystem make_system();
+  std::vector<Eigen::Index> velocities() const {
+    std::vector<Eigen::Index> n;
+    for (const JointMember& m : members_) n.push_back(m.body->velocities());
+    return n;
+  }
   void find_meanings();
   void find_size();
   void close();
@@ -65,10 +91,9 @@ class Assembly {
   JointSystem::Configuration places() {
     return [this](int m) -> const Vector& { return state(static_cast<std::size_t>(m)).q; };
   }
-  /// Rows, masses and S at the places as they are.
-  bool factorise();
-  /// The largest gap of `gap_`, lengths as shares of the size.
-  double measure();
+  JointSystem::Factors masses() {
+    return [this](int m) -> const Factor& { return factor_[static_cast<std::size_t>(m)]; };
+  }
   double share(Eigen::Index row, double gap) const {
     return std::abs(gap) / (meaning_[static_cast<std::size_t>(row)].turns ? 1.0 : size_);
   }
@@ -99,18 +124,19 @@ class Assembly {
     const auto k = static_cast<std::size_t>(i);
     return k < group.bodies.size() ? group.bodies[k] : group.name;
   }
-  /// Gap of the joint or coupling that `row` belongs to: "12 mm" or "0.3 rad", its rows of one sort
-  /// taken together.
+  /// Gap of the joint or coupling that `row` belongs to: "12 mm" or "0.3 rad", its rows of one sort taken together.
   std::string amount(const Vector& g, Eigen::Index row, const char* per = "") const;
 
   ModelParts& parts_;
   bool again_ = false;
   std::vector<JointMember> members_;
   JointSystem system_;
+  ConstraintProjection projection_;
   std::vector<Factor> factor_;
+  std::vector<Vector> start_;  ///< q of the last solve()
   std::vector<RowMeaning> meaning_;
   Vector gap_;
-  double size_ = 1.0, round_off_ = 0.0;  ///< [m]; round-off as a fraction of the size
+  double size_ = 1.0, round_off_ = 0.0;  ///< [m]; round-off as a share of the size
   double least_ = 0.0;                   ///< S_ii of what can move are larger
 };
 
@@ -149,8 +175,8 @@ void Assembly::find_meanings() {
   }
 }
 
-// The diagonal of the box around the places of joints and the origins of their bodies; of one
-// point, its distance from the origin of space.
+// The diagonal of the box around the places of joints and the origins of their bodies; of one point, its distance from the
+// origin of space.
 void Assembly::find_size() {
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
   const auto take = [&](const Vector3& x) {
@@ -186,14 +212,14 @@ void Assembly::find_size() {
   round_off_ = 16.0 * std::numeric_limits<double>::epsilon() * far / size_;
 }
 
-bool Assembly::factorise() {
+bool Assembly::linearise() {
   if (!factorise_at_start(system_, members_, parts_.initial, factor_)) return false;
   least_ = 1e-14 * system_.diagonal().maxCoeff();
   return true;
 }
 
-double Assembly::measure() {
-  system_.gaps(0.0, places(), gap_);
+double Assembly::violation() {
+  gap_ = projection_.gaps(0.0, places());
   double worst = 0.0;
   for (Eigen::Index i = 0; i < gap_.size(); ++i) {
     if (!std::isfinite(gap_[i])) return std::numeric_limits<double>::infinity();
@@ -202,39 +228,27 @@ double Assembly::measure() {
   return worst;
 }
 
-void Assembly::close() {
-  std::vector<Vector> start(members_.size()), last(members_.size()), move(members_.size());
-  for (std::size_t m = 0; m < members_.size(); ++m) start[m] = state(m).q;
-  double worst = measure();
-  const Vector first = gap_;
-  const double goal = kClosed + round_off_;
-  for (int step = 0; step < kSteps && worst > goal; ++step) {
-    if (!factorise()) break;
-    Vector L = -gap_;
-    system_.solve(L);
-    for (std::size_t m = 0; m < members_.size(); ++m) {
-      last[m] = state(m).q;
-      move[m].setZero(body(m).velocities());
-      system_.transpose_add(static_cast<int>(m), L, move[m]);
-      if (move[m].size() > 0) solve(factor_[m], move[m]);
-    }
-    const double before = worst;
-    double scale = 1.0;
-    for (int half = 0; half <= kHalvings; ++half, scale *= 0.5) {
-      for (std::size_t m = 0; m < members_.size(); ++m) {
-        const Vector w = scale * move[m];
-        if (w.size() > 0) body(m).retract(last[m], w, state(m).q);
-      }
-      worst = measure();
-      if (worst < before) break;
-    }
-    if (worst < before) continue;
-    for (std::size_t m = 0; m < members_.size(); ++m) state(m).q = last[m];
-    worst = measure();
-    break;
+void Assembly::solve() {
+  for (std::size_t m = 0; m < members_.size(); ++m) start_[m] = state(m).q;
+  projection_.solve_positions();
+  projection_.correct(masses());
+}
+
+void Assembly::move(double part) {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Vector w = part * projection_.correction(static_cast<int>(m));
+    if (w.size() > 0) body(m).retract(start_[m], w, state(m).q);
   }
-  if (!(worst <= std::max(goal, kAccepted))) refuse();
-  if (!factorise()) throw SceneError("joints", "the masses that the joints hold are not finite");
+}
+
+void Assembly::close() {
+  std::vector<Vector> start(members_.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) start[m] = state(m).q;
+  violation();
+  const Vector first = gap_;
+  const ProjectionResult closed = project_positions(*this, kClosing);
+  if (!(closed.last <= std::max(round_off(), kAccepted))) refuse();
+  if (!linearise()) throw SceneError("joints", "the masses that the joints hold are not finite");
   warn_of_move(start, first);
 }
 
@@ -292,8 +306,8 @@ void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& fir
       path_of(owner), name_of(owner), amount(first, row), way, angle, who));
 }
 
-// Rows that depend on others may still ask for other rates, as a drive does whose coordinate others
-// hold. What is left counts as energy, u_i^2/S_ii, against twice that of the motion.
+// Rows that depend on others may still ask for other rates, as a drive does whose coordinate others hold. What is left counts
+// as energy, u_i^2/S_ii, against twice that of the motion.
 void Assembly::expect_fitting(double energy) {
   Vector u = system_.drift0();
   for (std::size_t m = 0; m < members_.size(); ++m)
@@ -316,8 +330,7 @@ void Assembly::expect_fitting(double energy) {
                    "drives and motions that go together");
 }
 
-// A rate along which nothing can move opens the joint by u_i t: over the run by less than what
-// gives a warning at the start.
+// A rate along which nothing can move opens the joint by u_i t: over the run by less than what is told of the start.
 void Assembly::expect_free(const Vector& u) {
   const double run = std::max(parts_.options.end, parts_.options.h);
   for (Eigen::Index i = 0; i < u.size(); ++i) {
@@ -332,9 +345,8 @@ void Assembly::expect_free(const Vector& u) {
   }
 }
 
-// A drive that starts at rest may ask for the same later: its sum is looked at over the run, at
-// times that no period meets, t_k = end times the fraction of k golden ratios, and where its points
-// are.
+// A drive that starts at rest may ask for the same later: its sum is looked at over the run, at times that no period meets,
+// t_k = end times the fraction of k golden ratios, and where its points are.
 void Assembly::expect_drives_free() {
   std::vector<Eigen::Index> rows;
   std::vector<double> times;
@@ -397,19 +409,19 @@ void Assembly::fit_velocities() {
     motion += v.dot(p);
   }
   if (u.cwiseAbs().maxCoeff() == 0.0) return;
-  Vector L = -u;
-  system_.solve(L);
-  std::vector<Vector> w(members_.size());
+  projection_.solve_velocities(-u);
+  projection_.correct(masses());
+  Vector p;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    w[m].setZero(state(m).v.size());
-    if (w[m].size() == 0) continue;
-    system_.transpose_add(static_cast<int>(m), L, w[m]);
-    const Vector r = w[m];
-    solve(factor_[m], w[m]);
-    change += w[m].dot(r);
+    const Vector& dv = projection_.correction(static_cast<int>(m));
+    if (dv.size() == 0) continue;
+    p.setZero(dv.size());
+    projection_.add_impulses(static_cast<int>(m), p);
+    change += dv.dot(p);
   }
   if (!again_ || change > kFitted * kFitted * motion)
-    for (std::size_t m = 0; m < members_.size(); ++m) state(m).v += w[m];
+    for (std::size_t m = 0; m < members_.size(); ++m)
+      state(m).v += projection_.correction(static_cast<int>(m));
   expect_fitting(motion + change);
   if (!(change > kTold * kTold * motion)) return;
   const Eigen::Index row = worst_row(u);

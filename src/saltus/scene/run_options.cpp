@@ -22,8 +22,8 @@ void warn_of_end(const SceneSpec& spec, ModelParts& parts) {
 }
 
 void set_mode(const SceneSpec& spec, StepOptions& options) {
-  options.lane = spec.time.chosen_mode();
-  if (options.lane == TimeMode::stepping) {
+  options.mode = spec.time.chosen_mode();
+  if (options.mode == TimeMode::stepping) {
     options.step_tolerance = spec.time.tolerance.value_or(0.0);
     return;
   }
@@ -88,7 +88,7 @@ void set_solver_options(const SceneSpec& spec, const RigidAssembly& rigid, Model
   const bool surfaces_touch =
       std::ranges::any_of(parts.surfaces.law, [](int law) { return law >= 0; });
   const bool steps =
-      surfaces_touch && options.lane == TimeMode::stepping && !(options.step_tolerance > 0.0);
+      surfaces_touch && options.mode == TimeMode::stepping && !(options.step_tolerance > 0.0);
   options.soft = steps && soft_bodies(parts.surfaces) > kSoftBodies;
   options.heap = options.soft || (steps && rigid.is_heap());
   options.on_failure = spec.on_failure.value_or(

@@ -73,7 +73,7 @@ void add_surfaces(const Scene& scene, std::span<const BuiltBody> bodies, RigidAs
 }
 
 void expect_surfaces_to_correct(const SceneSpec& spec, ModelParts& parts) {
-  if (!spec.contact.correct_positions || parts.options.lane == TimeMode::events) return;
+  if (!spec.contact.correct_positions || parts.options.mode == TimeMode::events) return;
   const auto point = std::ranges::find_if(parts.pairs, [&](const ContactPair& pair) {
     return !parts.laws[static_cast<std::size_t>(pair.law)]->bilateral();
   });
@@ -82,7 +82,7 @@ void expect_surfaces_to_correct(const SceneSpec& spec, ModelParts& parts) {
   const bool shapes = !parts.surfaces.frames.empty() || !parts.surfaces.boundaries.empty();
   if (!shapes)
     throw SceneError(path, "acts between shapes alone, and here points touch, by `contacts`",
-                     "leave it out; a shorter step, or `time: {lane: events}`, keeps points from "
+                     "leave it out; a shorter step, or `time: {mode: events}`, keeps points from "
                      "penetrating far");
   parts.warnings.push_back(path +
                            ": acts between shapes alone; the points of `contacts` stay as deep "

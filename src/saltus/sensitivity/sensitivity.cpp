@@ -151,8 +151,8 @@ Sensitivity sensitivities(const Model& model, const EventTrace& trace, double en
 
 Sensitivity sensitivities(const Model& model, std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options) {
-  expects(model.options().lane == TimeMode::events && model.options().end > 0.0,
-          "sensitivities need an event-driven run with an end (time.lane: events)");
+  expects(model.options().mode == TimeMode::events && model.options().end > 0.0,
+          "sensitivities need an event-driven run with an end (time.mode: events)");
   EventTrace trace;
   EventIntegrator integrator(model);
   integrator.trace(&trace);

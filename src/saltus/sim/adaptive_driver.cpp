@@ -270,7 +270,7 @@ void AdaptiveDriver::advance(double H, double t1, StepReport& report) {
   const std::vector<Vector> reactions_before = steps_.reactions().values();
   begin(H);
   const double tolerance = steps_.model().options().step_tolerance;
-  Interval now{steps_.state().t, t1, H, StepLadder(steps_.state().lane, H), {}};
+  Interval now{steps_.state().t, t1, H, StepLadder(steps_.state().event_state, H), {}};
   now.sum.steps = 0;
   now.sum.gap = std::numeric_limits<double>::infinity();
   bool estimated = false;
@@ -284,7 +284,7 @@ void AdaptiveDriver::advance(double H, double t1, StepReport& report) {
       return;
     }
   }
-  now.ladder.keep(steps_.state().lane);
+  now.ladder.keep(steps_.state().event_state);
   if (steps_.reactions().any()) steps_.reactions().values().swap(forces_.reactions);
   loads_.swap(forces_.loads);
   report = now.sum;

@@ -18,7 +18,7 @@ namespace saltus {
 // refuse.
 bool EventDriver::schemes_fit() const {
   ModelParts parts = steps_.model().parts();
-  parts.options.lane = TimeMode::stepping;
+  parts.options.mode = TimeMode::stepping;
   try {
     const Model stepped(std::move(parts));
     return true;
@@ -159,15 +159,15 @@ void EventDriver::step_schemes(double t1, StepReport& report) {
   const double h = steps_.model().options().h;
   const double left = t1 - state.t;  // another length than the last would make every factor anew
   steps_.advance(std::abs(left - h) <= 1e-9 * h ? h : left, t1, 0, report);
-  if (report.converged && report.finite) --state.lane.stepping;
+  if (report.converged && report.finite) --state.event_state.stepping;
 }
 
 void EventDriver::advance(double t1, StepReport& report) {
   State& state = steps_.state();
   events_.clear();
   integrator_.begin_means();
-  if (!state.lane.active && state.lane.stepping == 0) to_events();
-  if (!state.lane.active) {
+  if (!state.event_state.active && state.event_state.stepping == 0) to_events();
+  if (!state.event_state.active) {
     step_schemes(t1, report);
     return;
   }
@@ -180,7 +180,7 @@ void EventDriver::advance(double t1, StepReport& report) {
   if (steps_.dropped(report)) return;
   report_notices(state);
   if (end == EventIntegrator::End::reached) {
-    state.lane.patience /= 2;
+    state.event_state.patience /= 2;
     steps_.set_contacts_known(true);
     if (steps_.reactions().any()) update_reactions(t1, start);
     return;
@@ -217,8 +217,8 @@ void EventDriver::hand_over(EventIntegrator::End end, double t1, StepReport& rep
   report.converged = true;    // the schemes may succeed
   report.failure = {};
   to_schemes();
-  state.lane.patience = std::clamp(2 * state.lane.patience, kFirst, kMost);
-  state.lane.stepping = state.lane.patience;
+  state.event_state.patience = std::clamp(2 * state.event_state.patience, kFirst, kMost);
+  state.event_state.stepping = state.event_state.patience;
   if (t1 - state.t < 1e-9 * steps_.model().options().h) {
     state.t = t1;
     return;

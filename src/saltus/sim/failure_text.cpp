@@ -97,7 +97,7 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
         "{}: no motion keeps these bodies apart: {}; leave them room, or use a force, or a motor "
         "with a bound, in the place of a motion",
         at, report.detail);
-  if (report.finite && options.lane == TimeMode::events && !of_contacts && !of_passes &&
+  if (report.finite && options.mode == TimeMode::events && !of_contacts && !of_passes &&
       !of_joints && (!why.empty() || !options.events.hand_over))
     return fmt::format("{}: {}: {}", at, body, events_text(options, report));
   if (of_joints) return fmt::format("{}: {}: {}; {}", at, body, why, finer(options));

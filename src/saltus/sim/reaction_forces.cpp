@@ -36,7 +36,7 @@ void ReactionForces::update(double h, const State& state, std::span<const GroupS
     const Group& group = model_.groups()[g];
     const GroupState &at0 = state.groups[g], &at1 = ends[g];
     const double back =
-        state.lane.active
+        state.event_state.active
             ? 0.0
             : 1.0 - group.scheme->velocity_at();  // half-step velocities: centred on t0
     q_ = at0.q;
@@ -48,8 +48,9 @@ void ReactionForces::update(double h, const State& state, std::span<const GroupS
     add_pairs(g, t, h, contacts);
     for (const PointImpulse& on : impulses_) add_impulse(g, t, h, on);
     for (const auto& island : islands)
-      if (!state.lane.active && island && island->joints())
-        for (const PointImpulse& on : island->joints()->loads().on_prescribed()) add_impulse(g, t, h, on);
+      if (!state.event_state.active && island && island->joints())
+        for (const PointImpulse& on : island->joints()->loads().on_prescribed())
+          add_impulse(g, t, h, on);
   }
 }
 

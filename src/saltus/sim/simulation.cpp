@@ -17,7 +17,7 @@ Simulation::Drivers::Drivers(Model model, State state)
     : steps(std::move(model), std::move(state)),
       probes(steps.model(), steps.joints(), steps.state()) {
   const StepOptions& options = steps.model().options();
-  if (options.lane == TimeMode::events) events = std::make_unique<EventDriver>(steps);
+  if (options.mode == TimeMode::events) events = std::make_unique<EventDriver>(steps);
   if (options.controlled()) adaptive = std::make_unique<AdaptiveDriver>(steps);
 }
 
@@ -32,12 +32,12 @@ void Simulation::Drivers::cover(double h, double t1, StepReport& report) {
 
 void Simulation::Drivers::put_back(const State& before) {
   steps.put_back(before);
-  if (before.lane.active) events->integrator().reset();
+  if (before.event_state.active) events->integrator().reset();
 }
 
 void Simulation::Drivers::recover(const State* before) {
   steps.recover(before);
-  if (before && before->lane.active) events->integrator().reset();
+  if (before && before->event_state.active) events->integrator().reset();
 }
 
 StepReport Simulation::Drivers::interval(double h) {
@@ -54,7 +54,8 @@ StepReport Simulation::Drivers::interval(double h) {
   // The hand-over to another step changes memories: a step that fails must not have done it.
   std::optional<State> before;
   if (steps.stop()) steps.store_solvers();
-  if ((h != state.h && !adaptive) || (events && (state.lane.active || state.lane.stepping == 0)))
+  if ((h != state.h && !adaptive) ||
+      (events && (state.event_state.active || state.event_state.stepping == 0)))
     before = state;
   StepReport report;
   try {
@@ -114,7 +115,7 @@ void Simulation::use_threads(int count) {
 
 void Simulation::trace(EventTrace* trace) {
   expects(drivers_->events != nullptr,
-          "only event-driven integration has a trace: time.lane is stepping");
+          "only event-driven integration has a trace: time.mode is stepping");
   drivers_->events->integrator().trace(trace);
 }
 
@@ -129,7 +130,7 @@ void Simulation::velocity(int group, Out v) const {
   const auto g = static_cast<std::size_t>(group);
   expects(g < model().groups().size(), "no such group");
   const Group& at = model().groups()[g];
-  if (state().lane.active) {
+  if (state().event_state.active) {
     v = state().groups[g].v;
     return;
   }
@@ -146,7 +147,7 @@ const Vector& Simulation::reactions(int group) const {
 std::array<Vector3, 2> Simulation::joint_load(int joint) const {
   const auto i = static_cast<std::size_t>(joint);
   expects(i < model().joints().size(), "no such joint");
-  if (state().lane.active) {
+  if (state().event_state.active) {
     const FlushDenormals flush;  // as in advance(): reading the load changes nothing
     auto load = drivers_->events->integrator().joint_impulse(joint);
     for (Vector3& part : load) part /= model().options().h;
@@ -166,7 +167,7 @@ std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) co
 std::span<const ContactView> Simulation::contacts(double most) const {
   Drivers& w = *drivers_;
   w.contacts.clear();
-  if (w.steps.contacts_known() && state().lane.active)
+  if (w.steps.contacts_known() && state().event_state.active)
     w.events->integrator().describe(state(), w.contacts);
   else if (w.steps.contacts_known())
     for (const auto& island : w.steps.islands())

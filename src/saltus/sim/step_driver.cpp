@@ -49,14 +49,14 @@ StepDriver::StepDriver(Model model, State state)
       ends_(state_.groups),
       pinned_(model_.groups().size(), 0) {
   const std::vector<GroupState> physical = state_.groups;
-  if (state_.lane.active) start_schemes(model_, state_, state_.groups);
+  if (state_.event_state.active) start_schemes(model_, state_, state_.groups);
   set_step(state_.h);  // tells which groups keep their operator
   tables_.make_islands();
   contacts_.reserve(model_.pairs().size());
   state_.contacts.reserve(model_.pairs().size());
   tables_.prepare_islands();
   reactions_.start(state_, prepared());
-  if (state_.lane.active) state_.groups = physical;
+  if (state_.event_state.active) state_.groups = physical;
 }
 
 void StepDriver::estimate_by(StepEstimator* estimator) {
@@ -381,7 +381,7 @@ void StepDriver::restore_solvers() {
 
 void StepDriver::put_back(const State& before) {
   state_ = before;
-  if (state_.lane.active) {
+  if (state_.event_state.active) {
     contacts_known_ = false;
     return;
   }

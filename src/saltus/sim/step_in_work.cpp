@@ -60,8 +60,8 @@ State initial_state(const Model& model) {
   state.groups.assign(model.initial().begin(), model.initial().end());
   state.solvers.resize(static_cast<std::size_t>(model.island_count()));
   state.ledger.assign(model.accounts().size(), 0.0);
-  state.lane.active = model.options().lane == TimeMode::events;
-  if (!state.lane.active) {
+  state.event_state.active = model.options().mode == TimeMode::events;
+  if (!state.event_state.active) {
     const auto prepared = prepare(model, state.h);
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
       const Group& group = model.groups()[g];
@@ -80,7 +80,7 @@ Energy energy_of(const Model& model, const State& state) {
 
 Energy energy_of(const Model& model, const State& state, Springs& springs) {
   Energy energy;
-  if (state.lane.active)
+  if (state.event_state.active)
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
       const auto& [q, v, memory] = state.groups[g];
       const Energy E = model.groups()[g].dynamics->energy(state.t, q, v);

@@ -1,8 +1,7 @@
 // The scene as written: plain structs that mirror the YAML file one to one, all values SI.
 //
-// Filled by scene_file/scene_yaml.h from a file, or in code; build() turns a SceneSpec into a
-// Model. Names left out are filled in by complete(), so that a spec that was read always carries
-// them.
+// Filled by scene_file/scene_yaml.h from a file, or in code; build() turns a SceneSpec into a Model. Names
+// left out are filled in by complete(), so that a spec that was read always carries them.
 #pragma once
 #include <array>
 #include <optional>
@@ -23,8 +22,8 @@ class Faults;
 /// The version of the scene format this program reads.
 inline constexpr int kSceneVersion = 1;
 
-/// Who says how the bodies are carried. automatic: lane, schemes and step are those that keep a
-/// tolerance at least cost (study/auto_choice.h), and `tolerance` is that of the whole run.
+/// Who says how the bodies are carried. automatic: mode, schemes and step are those that keep a tolerance at least cost
+/// (study/auto_choice.h), and `tolerance` is that of the whole run.
 enum class TimeScheme { bodies, automatic };
 constexpr auto names_of(TimeScheme) {
   using enum TimeScheme;
@@ -35,18 +34,17 @@ constexpr auto names_of(TimeScheme) {
 struct TimeSpec {
   double end = 0.0;
   std::optional<double> rate, step;
-  std::optional<TimeMode> lane;
+  std::optional<TimeMode> mode;
   std::optional<double> tolerance;
   TimeScheme scheme = TimeScheme::bodies;
 
   bool automatic() const { return scheme == TimeScheme::automatic; }
-  /// Step [s]; where it is chosen by the program the distance of rows, a 200th of the run when not
-  /// given.
+  /// Step [s]; where it is chosen by the program the distance of rows, a 200th of the run when not given.
   double h() const {
     if (rate) return 1.0 / *rate;
     return step.value_or(automatic() ? end / 200.0 : 0.0);
   }
-  TimeMode chosen_mode() const { return lane.value_or(TimeMode::stepping); }
+  TimeMode chosen_mode() const { return mode.value_or(TimeMode::stepping); }
   bool operator==(const TimeSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto rules() {
@@ -60,24 +58,24 @@ struct TimeSpec {
                  "the run goes from 0 to here, in whole steps: to the nearest one"),
         field("rate", &T::rate, unit::Hz, kPositive, "steps per second"),
         field("step", &T::step, unit::s, kPositive, "length of a step"),
-        field("lane", &T::lane,
+        field("mode", &T::mode,
               "who carries the motion over a step: stepping, when not given, are the "
               "schemes of the bodies; events are integrators of high order that stop "
               "at every impact, lift-off, stick and slip"),
         field("tolerance", &T::tolerance, Range{.low = 0.0, .high = 0.1, .low_open = true},
               "error of a step of the integrator, relative to what moves in it: 1e-9 "
-              "in the lane events when not given; in the lane stepping a step is "
+              "in event-driven integration when not given; in time stepping a step is "
               "covered with as many as keep it, and with one when not given; with `scheme: auto` "
               "that of the whole run"),
         field(
             "scheme", &T::scheme,
-            "bodies: each has its own; auto: the program chooses lane, schemes and step that keep "
+            "bodies: each has its own; auto: the program chooses mode, schemes and step that keep "
             "`tolerance` over the run, and estimates the error, `step` is then the longest "
             "distance of rows, a 200th of the run when not given"));
   }
 };
 
-/// The event lane (event_driven/event_integrator.h).
+/// Event-driven integration (event_driven/event_integrator.h).
 struct EventSpec {
   OdeKind method = OdeKind::automatic;
   ImpactOrder impacts = ImpactOrder::simultaneous;
@@ -97,7 +95,7 @@ struct EventSpec {
               "the velocities behind it; one after the other, the fastest first; or their impulses "
               "grow together, and each gives back restitution^2 of the work that it took in"),
         field("zeno", &T::zeno, unit::m, kNotNegative,
-              "hops lower than this are taken together up to their end; 0: never"),
+              "bounces lower than this are summed up to the end of their Zeno sequence; 0: never"),
         field("limit", &T::limit, at_least(1), "most events in a step of `time`"),
         field("closed", &T::closed, at_least(0), "most contacts that stick or slide"),
         field("hand_over", &T::hand_over,
@@ -121,7 +119,7 @@ struct ContactOptions {
               "and all contacts as well, the middle"),
         field("margin", &T::margin, unit::m, kNotNegative,
               "contacts of shapes are known from this gap on; when not given a hundredth of the "
-              "smallest moving shape, a quarter of it in the event lane"),
+              "smallest moving shape, a quarter of it in event-driven integration"),
         field("correct_positions", &T::correct_positions,
               "after each step shapes that penetrate are moved apart within what joints allow, "
               "velocities left alone but for those joints; the work is booked as projection; "
@@ -273,7 +271,7 @@ struct SceneSpec {
     return field_rows(
         required("saltus", &T::saltus, "version of the scene format: 1"),
         field("title", &T::title, "one line"), required("time", &T::time, "how long and how fine"),
-        field("events", &T::events, "the event lane, with `time.lane: events` only"),
+        field("events", &T::events, "event-driven integration, with `time.mode: events` only"),
         field("contact", &T::contact, "how contacts are found"),
         field("solver", &T::solver, "solver of the contact problems"),
         field(
@@ -302,15 +300,13 @@ struct SceneSpec {
   }
 };
 
-/// Throws the SceneErrors in a spec: ranges, missing and contradictory entries; where there are
-/// none the first of unknown bodies.
+/// Throws the SceneErrors in a spec: ranges, missing and contradictory entries; where there are none the first of unknown bodies.
 /// A spec that was read from a file has passed already.
 void check(const SceneSpec& spec);
 /// The same; adds them to `faults`. What an entry with a fault would mean to others is not checked.
 void check(const SceneSpec& spec, Faults& faults);
 
-/// Fills in the names of contacts, joints, couplings and outputs and the schemes that the scene
-/// leaves out; never renames.
+/// Fills in the names of contacts, joints, couplings and outputs and the schemes that the scene leaves out; never renames.
 void complete(SceneSpec& spec);
 
 /// A place as people read it: "0.82 m" on a modal body, else "3", "bob" or "[0.1, 0, 0.2]".

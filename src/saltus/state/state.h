@@ -96,7 +96,7 @@ struct State {
   double energy_start = 0.0;          ///< total at step 0 [J]
   std::vector<double> ledger;         ///< work since step 0 [J], one entry a Model::accounts()
   std::vector<BrokenJoint> broken;    ///< by time, then by joint
-  EventState lane;                    ///< of event-driven integration
+  EventState event_state;             ///< of event-driven integration
 };
 
 /// State at t = 0, the schemes started from the physical data of the model.

@@ -36,17 +36,17 @@ Motion columns_of(const Motion& motion, std::span<const Observable> all,
 
 /// A run of event-driven integration; no rows where it does not take the scene or fails.
 Motion event_motion(const Scene& scene, const AutoPlan& plan, double tolerance, Stop* stop) {
-  AutoMethod lane;
-  lane.label = "events";
-  lane.events = true;
+  AutoMethod event_state;
+  event_state.label = "events";
+  event_state.events = true;
   try {
     std::string failure;
     AutoSamples samples =
-        auto_run(auto_scene(scene, lane, plan, {.x = tolerance, .count = plan.count}), 1,
-                 plan.count, AutoOptions{}.work, lane, stop, failure);
+        auto_run(auto_scene(scene, event_state, plan, {.x = tolerance, .count = plan.count}), 1,
+                 plan.count, AutoOptions{}.work, event_state, stop, failure);
     if (failure.empty() && !samples.handed_over) return std::move(samples.motion);
   } catch (
-      const SceneError&) {  // the lane refuses the scene: the reference of the study is all there is
+      const SceneError&) {  // event-driven integration refuses the scene: the reference of the study is all there is
   }
   return {};
 }

@@ -32,7 +32,7 @@ struct AutoOptions {
   Stop* stop = nullptr;           ///< the same, also within a step (Simulation::stop_by)
 };
 
-/// A lane with its schemes, as a candidate.
+/// A mode with its schemes, as a candidate.
 struct AutoMethod {
   std::string label;  ///< "events", "runge-kutta"
   bool events = false;
@@ -110,14 +110,14 @@ class AutoRecorder {
 
 class AutoSearch {
  public:
-  /// Makes the trials. `scene`: its schemes and its lane count for nothing; its step, where it has one,
+  /// Makes the trials. `scene`: its schemes and its mode count for nothing; its step, where it has one,
   /// is the distance of the instants that are compared, else a 200th of the run is. Throws SceneError where no method
   /// takes the scene, RunError where the watch stopped it.
   AutoSearch(Scene scene, AutoOptions options);
   ~AutoSearch();
   AutoSearch(AutoSearch&&) noexcept;
 
-  /// The run that is to be made now, an ordinary scene: a lane, schemes, a step, a tolerance of the lane.
+  /// The run that is to be made now, an ordinary scene: a mode, schemes, a step, a tolerance of event-driven integration.
   const Scene& scene() const;
   /// Replaces AutoOptions::stop.
   void stop_by(Stop* stop);

@@ -1,4 +1,4 @@
-// Which lanes and schemes a scene could be run with, from the traits of its bodies.
+// Which modes and schemes a scene could be run with, from the traits of its bodies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ class MethodList {
   std::vector<AutoMethod> operator()() {
     events();
     const bool kinks = touches(base_);
-    const bool lane = methods_[0].left_out.empty();
+    const bool mode = methods_[0].left_out.empty();
     // impulses of joints at the end of a step take an explicit scheme its order
     bool high = !kinks && base_.joints().empty();
     if (high) {
@@ -95,7 +95,7 @@ class MethodList {
       high = one_scheme(fifth, "runge-kutta dormand-prince");
       one_scheme(RungeKuttaOptions{}, "runge-kutta rk4");
     }
-    stepping(schemes_of(scene_.spec, default_scheme), kinks, lane, "");
+    stepping(schemes_of(scene_.spec, default_scheme), kinks, mode, "");
     methods_.back().spare = high;
     if (high && one_scheme(DefExpOptions{}, "")) methods_.back().spare = true;
     return std::move(methods_);
@@ -126,7 +126,7 @@ class MethodList {
     methods_.push_back(std::move(method));
   }
 
-  void stepping(std::vector<SchemeChoice> schemes, bool kinks, bool lane,
+  void stepping(std::vector<SchemeChoice> schemes, bool kinks, bool mode,
                 const std::string& label) {
     AutoMethod method;
     method.schemes = std::move(schemes);
@@ -146,7 +146,7 @@ class MethodList {
     method.power = kinks ? 1.0 : kOfOrder * method.order;
     method.jump = kinks ? kKinkedJump : kSmoothJump;
     method.limit = std::isfinite(method.limit) ? kOfLimit * method.limit : 0.0;
-    if (kinks && lane)
+    if (kinks && mode)
       method.left_out =
           "steps over impacts and stops with an error of first order in the step; event-driven "
           "integration "

@@ -159,9 +159,9 @@ AutoRecorder::AutoRecorder(const Simulation& sim, std::uint64_t stride)
 
 void AutoRecorder::step(const StepReport& report) {
   ++samples_.steps;
-  const bool lane = sim_.model().options().lane == TimeMode::events;
+  const bool mode = sim_.model().options().mode == TimeMode::events;
   samples_.passes +=
-      static_cast<std::uint64_t>(lane ? report.steps + report.rejected : report.passes);
+      static_cast<std::uint64_t>(mode ? report.steps + report.rejected : report.passes);
   samples_.evaluations += static_cast<std::uint64_t>(report.evaluations);
   samples_.events += static_cast<std::uint64_t>(report.events);
   if (report.events > 0)

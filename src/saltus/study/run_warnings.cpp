@@ -20,7 +20,7 @@ namespace {
 /// What makes a run finer.
 const char* finer_remedy(const SceneSetup& setup) {
   const StepOptions& options = setup.model.options();
-  return options.lane == TimeMode::events || options.step_tolerance > 0.0
+  return options.mode == TimeMode::events || options.step_tolerance > 0.0
              ? "use a smaller time.tolerance"
              : "use a shorter step";
 }
@@ -131,7 +131,7 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
   bool on_gaps = !impacts;  // which schemes of gain 1 without a problem of positions allow
   for (const Group& group : setup.model.groups())
     on_gaps = on_gaps && group.scheme->gain() == 1.0 && group.scheme->stages().size() == 1;
-  const std::string remedy = setup.model.options().lane == TimeMode::events ? finer_remedy(setup)
+  const std::string remedy = setup.model.options().mode == TimeMode::events ? finer_remedy(setup)
                              : gain.by_friction() && at_end
                                  ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
                              : !middle.empty()            ? middle
@@ -220,7 +220,7 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
   constexpr double kGrowth = 1e-3;
   const Model& model = setup.model;
   const StepOptions& options = model.options();
-  if (options.lane == TimeMode::events || options.step_tolerance > 0.0) return "";
+  if (options.mode == TimeMode::events || options.step_tolerance > 0.0) return "";
   double growth = 0.0, scale = kinetic;
   if (options.ledger) {
     growth = state.energy.total() - state.energy_start;
@@ -275,7 +275,7 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
 std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
   constexpr double kSteps = 10.0;  // of h V
   const StepOptions& options = setup.model.options();
-  if (options.lane == TimeMode::events || options.correct_positions) return "";
+  if (options.mode == TimeMode::events || options.correct_positions) return "";
   bool velocity = false, closing_only = false;
   for (const AnyLaw& law : setup.model.laws()) {
     if (!law->activated()) continue;
@@ -304,7 +304,7 @@ std::string joint_warning(const Extreme& gap, const Model& model, const State& s
   const std::vector<JointMeasures> measures = measure_joints(model, state);
   const JointMeasures& x = measures.front();
   const double t = static_cast<double>(gap.row) * options.h;
-  if (options.joints == JointLevel::velocity && options.lane == TimeMode::stepping) {
+  if (options.joints == JointLevel::velocity && options.mode == TimeMode::stepping) {
     // each by its own size: a small mechanism opens beside a large one
     const auto size_of = [](const JointMeasures& one) { return one.size > 0.0 ? one.size : 1.0; };
     const auto drifted = std::ranges::find_if(measures, [&](const JointMeasures& one) {
@@ -324,7 +324,7 @@ std::string joint_warning(const Extreme& gap, const Model& model, const State& s
         gap.value, t, size);
   }
   const double reach = std::max(x.size, x.places),
-               allowed = options.lane == TimeMode::events
+               allowed = options.mode == TimeMode::events
                              ? std::max(kOpen, options.events.tolerance)
                              : kOpen;
   if (gap.value <= allowed * (reach > 0.0 ? std::min(reach, 1.0) : 1.0)) return "";

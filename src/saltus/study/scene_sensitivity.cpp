@@ -83,7 +83,7 @@ class ProbeDifference {
   ProbeDifference(const Model& model, std::vector<int> probes, const Sensitivity& states)
       : model_(model), probes_(std::move(probes)), groups_(states.end), end_(initial_state(model)) {
     end_.t = states.t;
-    end_.lane.active = true;
+    end_.event_state.active = true;
   }
   Vector values(const Model& model) const { return probes_at(model, probes_, end_, groups_); }
   Vector along(const Vector& s) const {
@@ -149,7 +149,7 @@ std::vector<int> probes_of(const Scene& scene, const Model& model,
 SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::string> to,
                                      std::span<const std::string> of) {
   const Model model = build(scene);
-  if (model.options().lane != TimeMode::events)
+  if (model.options().mode != TimeMode::events)
     rethrow_placed(SceneError("sensitivities",
                               "are of runs of event-driven integration; those of steps are wrong",
                               "give `time.mode: events`"),

@@ -163,9 +163,9 @@ TEST_CASE("two numbers of a checkpoint that change their signs make it a torn on
 
 TEST_CASE("a stopped run of which any number was altered is refused by the name of its table") {
   const Folder folder;
-  for (const char* lane : {"", ", mode: events"}) {
-    CAPTURE(lane);
-    const Scene scene = thrown_at("2", lane);
+  for (const char* mode : {"", ", mode: events"}) {
+    CAPTURE(mode);
+    const Scene scene = thrown_at("2", mode);
     write_stopped_run(folder / "whole.h5", scene);
     std::vector<std::string> tables{
         "step/time",     "step/contacts",        "step/residual_after", "step/kinetic",
@@ -173,7 +173,7 @@ TEST_CASE("a stopped run of which any number was altered is refused by the name 
         "bodies/ball/q", "bodies/ball/velocity", "bodies/ball/step/q0", "contacts/offset",
         "contacts/key",  "contacts/point",       "contacts/force",      "contacts/status",
         "pairs/key",     "pairs/normal",         "pairs/tangent"};
-    if (*lane != '\0')
+    if (*mode != '\0')
       for (const char* column : {"time", "kind", "key", "speed", "impulse", "energy"})
         tables.push_back(std::string("events/") + column);
     for (const std::string& table : tables) {

@@ -35,24 +35,24 @@ Scene thrown() { return read_scene_text(kThrown, "thrown.yaml", {}, {}); }
 
 /// Something else in every member.
 EventState filled(const Model& model) {
-  EventState lane;
-  lane.active = true;
-  lane.t = 0.25;
-  lane.h = 3e-3;
-  lane.length = 2e-3;
-  lane.next = 7e-3;
-  lane.start.assign(model.initial().begin(), model.initial().end());
-  lane.start[0].q[0] = 0.1;
-  lane.start[0].memory = {Vector::Constant(2, 4.0), Vector::Constant(1, -5.0)};
-  lane.modes = {{3, ContactMode::Kind::sticks, {0.0, 0.0}, 1e-17, true},
-                {~std::uint64_t{0}, ContactMode::Kind::slides, {0.6, -0.8}, -2e-16}};
-  lane.rate_time = 1e-5;
-  lane.ends_with = 2;
-  lane.ends_key = 0xfedcba9876543210u;
-  lane.crowd = 4;
-  lane.stepping = 11;
-  lane.patience = 16;
-  return lane;
+  EventState event_state;
+  event_state.active = true;
+  event_state.t = 0.25;
+  event_state.h = 3e-3;
+  event_state.length = 2e-3;
+  event_state.next = 7e-3;
+  event_state.start.assign(model.initial().begin(), model.initial().end());
+  event_state.start[0].q[0] = 0.1;
+  event_state.start[0].memory = {Vector::Constant(2, 4.0), Vector::Constant(1, -5.0)};
+  event_state.modes = {{3, ContactMode::Kind::sticks, {0.0, 0.0}, 1e-17, true},
+                       {~std::uint64_t{0}, ContactMode::Kind::slides, {0.6, -0.8}, -2e-16}};
+  event_state.rate_time = 1e-5;
+  event_state.ends_with = 2;
+  event_state.ends_key = 0xfedcba9876543210u;
+  event_state.crowd = 4;
+  event_state.stepping = 11;
+  event_state.patience = 16;
+  return event_state;
 }
 
 bool same_groups(const std::vector<GroupState>& a, const std::vector<GroupState>& b) {
@@ -97,11 +97,12 @@ void write_run(Simulation& sim, ResultsWriter& out, std::uint64_t last, std::uin
 
 }  // namespace
 
-TEST_CASE("every member of the lane's state comes back from a checkpoint as it was") {
+TEST_CASE(
+    "every member of the event-driven integrator's state comes back from a checkpoint as it was") {
   const io_test::Folder folder;
   const Model model = build(thrown());
   State state = initial_state(model);
-  state.lane = filled(model);
+  state.event_state = filled(model);
   const std::string path = folder / "lane.h5";
   {
     h5::File file = h5::File::create(path);
@@ -110,7 +111,7 @@ TEST_CASE("every member of the lane's state comes back from a checkpoint as it w
     file.close();
   }
   const Checkpoint found = newest_checkpoint(h5::File::read(path), path, model);
-  check_same_events(found.state.lane, state.lane);
+  check_same_events(found.state.event_state, state.event_state);
   CHECK(found.extent.rows == 3);
   CHECK(found.extent.frames == 2);
   CHECK(found.extent.events == 17);
@@ -122,8 +123,8 @@ TEST_CASE("a checkpoint whose step ends where no step ends is refused") {
   for (const double length : {0.0, -1e-3, 1.0, std::nan("")}) {
     CAPTURE(length);
     State state = initial_state(model);
-    state.lane = filled(model);
-    state.lane.length = length;
+    state.event_state = filled(model);
+    state.event_state.length = length;
     {
       h5::File file = h5::File::create(folder / "lane.h5");
       file.create_group("checkpoint");
@@ -136,10 +137,12 @@ TEST_CASE("a checkpoint whose step ends where no step ends is refused") {
   }
 }
 
-TEST_CASE("a run that only steps stores nothing of the lane, and its scene refuses what has it") {
+TEST_CASE(
+    "a run that only steps stores nothing of event-driven integration, and its scene refuses what "
+    "has it") {
   const io_test::Folder folder;
   Scene scene = thrown();
-  const Model lane = build(scene);
+  const Model event_state = build(scene);
   scene.spec.time.mode.reset();
   const Model steps = build(scene);
   const auto store = [&](const std::string& name, const State& state) {
@@ -154,8 +157,8 @@ TEST_CASE("a run that only steps stores nothing of the lane, and its scene refus
     CAPTURE(name);
     CHECK(name.substr(0, 5) != "lane_");
   }
-  State state = initial_state(lane);
-  state.lane = filled(lane);
+  State state = initial_state(event_state);
+  state.event_state = filled(event_state);
   store("lane.h5", state);
   const std::string said = io_test::message<SceneError>(
       [&] { newest_checkpoint(h5::File::read(folder / "lane.h5"), "lane.h5", steps); });

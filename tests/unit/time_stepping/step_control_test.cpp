@@ -19,8 +19,8 @@ struct Walk {
 };
 
 /// Covers an interval with a method of order p for which steps of the share `right` have just the error allowed.
-Walk walk(EventState& lane, double right, double p) {
-  StepLadder ladder(lane, 1.0);
+Walk walk(EventState& event_state, double right, double p) {
+  StepLadder ladder(event_state, 1.0);
   Walk result;
   while (!ladder.done()) {
     const double length = ladder.length(), from = ladder.at(0.0);
@@ -38,7 +38,7 @@ Walk walk(EventState& lane, double right, double p) {
     result.shortest = std::min(result.shortest, length);
   }
   CHECK(result.end == 1.0);
-  ladder.keep(lane);
+  ladder.keep(event_state);
   return result;
 }
 
@@ -57,10 +57,10 @@ TEST_CASE(
     for (const double right : {0.9, 0.3, 0.1, 3e-3}) {
       CAPTURE(p);
       CAPTURE(right);
-      EventState lane;
-      walk(lane, right, p);
+      EventState event_state;
+      walk(event_state, right, p);
       Walk settled;
-      for (int i = 0; i < 20; ++i) settled = walk(lane, right, p);
+      for (int i = 0; i < 20; ++i) settled = walk(event_state, right, p);
       CHECK(settled.longest <= right);
       CHECK(settled.longest > (p == 2.0 ? 0.45 : 0.1) * right);
       CHECK(settled.rejected <= 0.1 * settled.taken + 1);  // longer ones are tried less and less
@@ -68,19 +68,19 @@ TEST_CASE(
 }
 
 TEST_CASE("what was learnt is a length: an interval of another length begins with it") {
-  EventState lane;
-  lane.next = 2.5e-4;
-  CHECK(StepLadder(lane, 1e-3).length() == 0.25);
-  CHECK(StepLadder(lane, 5e-4).length() == 0.5);
-  CHECK(StepLadder(lane, 6e-4).length() == 0.25);  // not longer than it
-  CHECK(StepLadder(lane, 1e-4).length() == 1.0);
+  EventState event_state;
+  event_state.next = 2.5e-4;
+  CHECK(StepLadder(event_state, 1e-3).length() == 0.25);
+  CHECK(StepLadder(event_state, 5e-4).length() == 0.5);
+  CHECK(StepLadder(event_state, 6e-4).length() == 0.25);  // not longer than it
+  CHECK(StepLadder(event_state, 1e-4).length() == 1.0);
 }
 
 TEST_CASE(
     "an impact is cut out by halves, and the steps after it are as long as the place allows") {
   const double impact = 0.3141, finest = 1e-3;
-  EventState lane;
-  StepLadder ladder(lane, 1.0);
+  EventState event_state;
+  StepLadder ladder(event_state, 1.0);
   int tried = 0, taken = 0;
   double longest_after = 0.0;
   while (!ladder.done()) {
@@ -96,13 +96,13 @@ TEST_CASE(
   }
   CHECK(longest_after == 0.5);
   CHECK(taken <= 20);  // at most two of each length
-  ladder.keep(lane);
-  CHECK(lane.next == 1.0);  // the next interval begins as if nothing had been
+  ladder.keep(event_state);
+  CHECK(event_state.next == 1.0);  // the next interval begins as if nothing had been
 }
 
 TEST_CASE("an error that does not fall with the length is told from one that does") {
-  EventState lane;
-  StepLadder bends(lane, 1.0), smooth(lane, 1.0);
+  EventState event_state;
+  StepLadder bends(event_state, 1.0), smooth(event_state, 1.0);
   for (int k = 0; k < 3; ++k) {
     CHECK_FALSE(bends.stubborn());
     bends.reject(5.0, false);
@@ -115,8 +115,8 @@ TEST_CASE("an error that does not fall with the length is told from one that doe
 }
 
 TEST_CASE("the shortest step is where rejecting ends") {
-  EventState lane;
-  StepLadder ladder(lane, 1.0);
+  EventState event_state;
+  StepLadder ladder(event_state, 1.0);
   int tried = 0;
   while (!ladder.finest()) {
     REQUIRE(++tried < 100);

@@ -13,7 +13,7 @@ namespace saltus {
 /// or sticking, x = 0. Where psi rises, Newton's method comes down to the largest root from every
 /// point behind it; where it falls, |b| - w f(infinity) lies behind that root if psi < 0, and if
 /// psi > 0 there is none below x: the contact sticks.
-inline double next_slip(const FallingFriction& f, double w, double x, double s) {
+inline double next_slip(const VelocityWeakening& f, double w, double x, double s) {
   if (s == 0.0) return 0.0;
   const double rise = 1.0 + w * f.slope(x), behind = s + w * (f.share(x) - f.ratio);
   if (rise > 0.0) return std::clamp(x + (s - x) / rise, 0.0, behind);
