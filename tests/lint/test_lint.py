@@ -73,6 +73,12 @@ WORD_FAULTS = {
     "in quotes": {"src/a.cpp": 'const char* p = "' + PATH + '";\n'},
     "other folders": {"a.md": "See /" + "work/x and (/" + "root/y).\n"},
 }
+TERM_FAULTS = {
+    "a picture for a mode": ({"src/a.h": "/// What the event lane does.\n"}, "event-driven integration"),
+    "a picture for a surface": ({"docs/b.md": "Skins of soft bodies are triangles.\n"}, "boundary surface"),
+    "a word of another language": ({"docs/b.md": "The pulsation of a mode.\n"}, "angular frequency"),
+    "a picture for projection": ({"src/a.cpp": "// hold_ends closes the joints\n"}, "constraint projection"),
+}
 WORD_CLEAN = {"a.md": "friction/" + "work/ratio, $HOME/x, ${root}/" + "home/y, the work / root / home\n"}
 
 
@@ -146,6 +152,9 @@ def main():
     expect("a clean tree", "words.py", WORD_CLEAN, 0, "no machine paths")
     for name, files in WORD_FAULTS.items():
         expect(name, "words.py", WORD_CLEAN | files, 1, "a path of one machine")
+    for name, (files, words) in TERM_FAULTS.items():
+        expect(name, "words.py", WORD_CLEAN | files, 1, words)
+    expect("plain English", "words.py", {"a.md": "Planes explain asking and chops.\n"}, 0, "the terms of the field")
     expect("a clean tree", "law_names.py", LAWS_CLEAN, 0, "in contact/laws alone")
     expect("no laws", "law_names.py", CLEAN, 1, "no contact laws")
     for name, (files, words) in LAW_FAULTS.items():
@@ -158,7 +167,7 @@ def main():
         if fault := coverage():
             failed += 1
             print(f"FAILED coverage.py, {fault}")
-    print(f"{6 + counted + len(LAYER_FAULTS) + len(SIZE_FAULTS) + len(WORD_FAULTS) + len(LAW_FAULTS) - failed} cases passed, {failed} failed")
+    print(f"{7 + counted + len(TERM_FAULTS) + len(LAYER_FAULTS) + len(SIZE_FAULTS) + len(WORD_FAULTS) + len(LAW_FAULTS) - failed} cases passed, {failed} failed")
     return 1 if failed else 0
 
 

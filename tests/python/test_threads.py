@@ -196,7 +196,7 @@ class Threads(unittest.TestCase):
         with self.assertRaises(saltus.UsageError) as caught:
             sim.advance(-1.0)
         self.assertEqual(str(caught.exception), "the step must be positive and finite")
-        self.assertRegex(caught.exception.place, r"simulation\.cpp:\d+$")
+        self.assertRegex(caught.exception.place, r"step_driver\.cpp:\d+$")
         for group in (-1, 99):
             for ask in (sim._frames, sim._velocity, sim._reactions, lambda g: sim._view(g, False)):
                 with self.assertRaisesRegex(saltus.UsageError, f"there is no group {group} of 1"):

@@ -76,7 +76,7 @@ TEST_CASE(
       {law("fremond"), "contacts[0].law", "fremond", known},
       {falling_ball("end: 1 s, step: 1 ms", "newton-impact", "events: {zeno: 1e-6}\n"), "events",
        "event-driven integration only", "time.mode: events"},
-      {falling_ball("end: 1 s, step: 1 ms, lane: bounces"), "time.mode", "'bounces'",
+      {falling_ball("end: 1 s, step: 1 ms, mode: bounces"), "time.mode", "'bounces'",
        "stepping, events"},
       {falling_ball(events + ", tolerance: 0"), "time.tolerance", "out of range", "(0, 0.1]"},
       {falling_ball(events + ", tolerance: 0.2"), "time.tolerance", "out of range", "(0, 0.1]"},
