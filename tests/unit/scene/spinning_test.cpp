@@ -52,7 +52,8 @@ TEST_CASE("spinning friction is a length, with friction, between shapes in space
            "with a unit: m, cm, mm, um, km"},
           {turntable("friction: 0.5, spining: 3 mm"),
            "3:55: surfaces[0].law: `newton-impact` has no key `spining`; did you mean `spinning`? "
-           "allowed: restitution, friction, restitution_tangential, slip, velocity_weakening, activation, "
+           "allowed: restitution, friction, restitution_tangential, slip, velocity_weakening, "
+           "activation, "
            "rolling, spinning, cohesion, kind"},
           {turntable("friction: 0.5, spinning: 1 mm", "planar: xz"),
            "3:65: surfaces[0].law.spinning: bodies of a planar scene do not turn about the normals "
