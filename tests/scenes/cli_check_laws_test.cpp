@@ -31,3 +31,23 @@ surfaces:
   CHECK(checked.out.find("rod: beam by moreau-jean, 30 degrees of freedom\n") != std::string::npos);
   CHECK(checked.out.find("mass 1 kg, 5 nodes, 4 elements (beam)\n") != std::string::npos);
 }
+
+TEST_CASE(
+    "check names the present key of one that is written under its former name and a run is quiet") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 10 ms, step: 1 ms, lane: stepping}  # a former name
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - {name: ball, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}, density: 1000}, position: [0, 0, 0.1]}}
+surfaces:
+  - {law: {kind: newton-impact, friction: 0.5}}
+)");
+  const Outcome checked = saltus_command(folder, {"check", "scene.yaml"});
+  REQUIRE_MESSAGE(checked.code == 0, checked.err);
+  CHECK(checked.err == "saltus: warning: time.lane: this key is now called `mode`\n");
+  const Outcome ran = saltus_command(folder, {"run", "scene.yaml", "--quiet"});
+  CHECK(ran.code == 0);
+  CHECK(ran.err.empty());
+}

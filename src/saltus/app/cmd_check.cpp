@@ -21,6 +21,13 @@
 namespace saltus::app {
 namespace {
 
+/// Former names of keys, which a run takes without a word, and what is doubtful in the model.
+std::vector<std::string> warnings_of(const SceneSetup& setup) {
+  std::vector<std::string> all = setup.scene.renamed;
+  all.insert(all.end(), setup.model.warnings().begin(), setup.model.warnings().end());
+  return all;
+}
+
 using Json = nlohmann::ordered_json;
 
 struct BodySummary {
@@ -311,8 +318,8 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
                     size_text(frame_bytes(results, model))));
   row("memory", fmt::format("about {}, results file up to {}", size_text(memory_bytes(setup)),
                             size_text(file_bytes(setup))));
-  row("warnings",
-      model.warnings().empty() ? "none" : fmt::format("{}, see above", model.warnings().size()));
+  const std::size_t warnings = warnings_of(setup).size();
+  row("warnings", warnings == 0 ? "none" : fmt::format("{}, see above", warnings));
   return text;
 }
 
@@ -379,7 +386,7 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["file_bytes"] = file_bytes(setup);
   json["frame_bytes"] = frame_bytes(setup.scene.spec.results, model);
   json["frames_hold_contacts"] = frames_hold_contacts(setup.scene.spec.results, model);
-  json["warnings"] = std::vector<std::string>(model.warnings().begin(), model.warnings().end());
+  json["warnings"] = warnings_of(setup);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -387,7 +394,7 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
 
 int cmd_check(const CheckOptions& options) {
   const SceneSetup setup = set_up(options.scene, options.set);
-  for (const std::string& text : setup.model.warnings()) warn(text);
+  for (const std::string& text : warnings_of(setup)) warn(text);
   const double nyquist = 0.5 / setup.model.options().h;
   const std::vector<BodySummary> bodies = bodies_of(setup.model, nyquist);
   const std::string text =

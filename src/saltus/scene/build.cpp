@@ -43,7 +43,6 @@ class Builder {
       : scene_(scene), spec_(scene.spec), faults_(faults) {}
 
   Model build() {
-    parts_.warnings = scene_.renamed;
     set_run_options(spec_, parts_);
     parts_.solver = solver_of(spec_.solver.kind);
     each("bodies", spec_.bodies.size(), [&](std::size_t i) { body(i); });

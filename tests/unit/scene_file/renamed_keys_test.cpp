@@ -24,7 +24,7 @@ Scene read(const std::string& text, std::vector<std::string> assignments = {}) {
 
 }  // namespace
 
-TEST_CASE("keys under their former names give the same scene and a warning with the present ones") {
+TEST_CASE("keys under their former names give the same scene and are told with the present ones") {
   const Scene now = read(scene_text("mode: events", "velocity_weakening: " + kWeakening));
   const Scene former = read(scene_text("lane: events", "falling: " + kWeakening));
   CHECK(now.spec == former.spec);
@@ -33,9 +33,8 @@ TEST_CASE("keys under their former names give the same scene and a warning with 
       "time.lane: this key is now called `mode`",
       "surfaces[0].law.falling: this key is now called `velocity_weakening`"};
   CHECK(former.renamed == expected);
-  const Model model = build(former);
-  for (const std::string& text : expected)
-    CHECK(std::ranges::find(model.warnings(), text) != model.warnings().end());
+  CHECK(build(former).warnings().size() ==
+        build(now).warnings().size());  // `check` tells it, a run is quiet
 }
 
 TEST_CASE("an assignment by a former name changes the entry of the present name") {
