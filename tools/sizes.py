@@ -3,8 +3,7 @@
 #
 #     tools/sizes.py [FOLDER]           FOLDER: src/saltus (default); exit 1 when there is a fault
 #
-# A class has the lines between its braces and those of its members that are defined outside of them. Tables of numbers are
-# what GENERATED names.
+# A class has the lines between its braces and those of its members that are defined outside of them.
 import re
 import sys
 from collections import defaultdict
@@ -13,7 +12,6 @@ from pathlib import Path
 from layers import report, without_comments
 
 MOST_FILE, MOST_FUNCTION, MOST_CLASS = 500, 80, 500
-GENERATED = set()
 
 CLASS = re.compile(r"\b(?:class|struct|union)\s+(?:alignas\([^)]*\)\s*)?([\w:]+)(?:\s+final)?\s*(?::[^:].*)?$", re.S)
 FUNCTION = re.compile(r"([\w:~]*\b(?:operator\s*\S+?|~?\w+))\s*\(")
@@ -66,7 +64,7 @@ def blocks(code):
 def faults(source):
     classes = defaultdict(lambda: [0, None, 0])
     for path in sorted(Path(source).rglob("*")):
-        if path.suffix not in (".h", ".cpp") or path.name in GENERATED:
+        if path.suffix not in (".h", ".cpp"):
             continue
         text = path.read_text(encoding="utf-8")
         if (lines := text.count("\n")) > MOST_FILE:

@@ -13,7 +13,6 @@ namespace saltus::app {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{1000};  // how often a growing file is looked at
-constexpr std::string_view kPart = ".part";
 constexpr std::chrono::milliseconds kAgain{100};  // until it is, where it could not be read
 constexpr int kAttempts = 20;
 constexpr std::chrono::seconds kStill{
@@ -51,7 +50,7 @@ ViewOfFile::ViewOfFile(std::string file) : file_(std::move(file)) {
   for (int attempt = 1; !opened_; ++attempt) try {
       read();
     } catch (const std::exception&) {  // a run may write to it just now
-      if (!file_.ends_with(kPart) || attempt == kAttempts) throw;
+      if (!is_part(file_) || attempt == kAttempts) throw;
       std::this_thread::sleep_for(kAgain);
     }
   running_ = is_written();
@@ -75,7 +74,8 @@ void ViewOfFile::read() {
   changed_ = stamp.changed;
 }
 
-/// Where the lock was seen once, it decides. A run on another machine, whose locks do not reach here, is seen by what it writes.
+/// Where the lock was seen once, it decides. A run on another machine, whose locks do not reach
+/// here, is seen by what it writes.
 bool ViewOfFile::is_written() {
   if (opened_->results.finished()) return false;
   const std::optional<bool> held = is_written_now(file_);
@@ -84,15 +84,16 @@ bool ViewOfFile::is_written() {
          (!was_held_ && grew_ && std::chrono::steady_clock::now() - *grew_ < kStill);
 }
 
-/// A file that grows is read again when it was written to; at the end of its run it has another name.
+/// A file that grows is read again when it was written to; at the end of its run it has another
+/// name.
 void ViewOfFile::look_again() {
   const auto now = std::chrono::steady_clock::now();
   if (opened_->results.finished() || now - looked_ < kLook) return;
   looked_ = now;
   FileStamp stamp = stamp_of(file_);
   const std::string before = file_;
-  if (!stamp.there && file_.ends_with(kPart)) {
-    file_.resize(file_.size() - kPart.size());
+  if (!stamp.there && is_part(file_)) {
+    file_ = final_name(file_);
     stamp = stamp_of(file_);
     if (stamp.node != node_) stamp.there = false;  // an older run of this name: ours was given up
   }

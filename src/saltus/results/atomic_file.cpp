@@ -139,7 +139,8 @@ int AtomicFile::read_state() {
   if (before != after) return ESTALE;
   count_ = before;
   if (writable_) return pages_.empty() && before % 2 == 0 ? 0 : apply();
-  // With its appendix the state is the next one already, and so it is between its last page and the even count.
+  // With its appendix the state is the next one already, and so it is between its last page and the
+  // even count.
   if (before % 2 == 1 || !pages_.empty()) count_ = (before | 1) + 1;
   return 0;
 }
@@ -250,7 +251,8 @@ int AtomicFile::apply() {
   pages_.clear();
   guarded_ = whole_pages(size_);
 #ifdef SYNC_FILE_RANGE_WRITE
-  // The disk begins with it now and not when the run ends and waits for it. Only a request: faults show at the end.
+  // The disk begins with it now and not when the run ends and waits for it. Only a request: faults
+  // show at the end.
   ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
   return 0;

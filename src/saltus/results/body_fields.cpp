@@ -230,8 +230,9 @@ class BeamFields final : public BodyFields {
   Vector place_;
 };
 
-/// Meshes that move in their modes: the boundary surface once, and by how much each number of q moves it. Displacements of every frame
-/// would be more: in 200 frames of 40 modes five times as much.
+/// Meshes that move in their modes: the boundary surface once, and by how much each number of q
+/// moves it. Displacements of every frame would be more: in 200 frames of 40 modes five times as
+/// much.
 class ReducedFields final : public BodyFields {
  public:
   explicit ReducedFields(ModeSurface boundary)
@@ -262,7 +263,8 @@ class ReducedFields final : public BodyFields {
   Vector displacement_;
 };
 
-/// Strings and bars by their modes: points along them, evenly, or those of which the shapes are known.
+/// Strings and bars by their modes: points along them, evenly, or those of which the shapes are
+/// known.
 class LineFields final : public BodyFields {
  public:
   explicit LineFields(std::shared_ptr<const Modal> body)
@@ -329,7 +331,8 @@ class LineFields final : public BodyFields {
   std::shared_ptr<const Modal> body_;
   Vector3 direction_;
   std::vector<double> along_, place_;
-  /// Of each point, a column a mode; rows begin on cache lines. Made by the thread that writes: a sine a number.
+  /// Of each point, a column a mode; rows begin on cache lines. Made by the thread that writes: a
+  /// sine a number.
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> shape_;
   Matrix value_;  ///< a row a frame
 };

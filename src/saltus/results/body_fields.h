@@ -1,4 +1,5 @@
-// What a results file holds of a body beside q and velocity: meshes and their sets, displacements, stress, resultants.
+// What a results file holds of a body beside q and velocity: meshes and their sets, displacements,
+// stress, resultants.
 #pragma once
 #include <memory>
 #include <span>

@@ -12,8 +12,8 @@ namespace saltus {
 /// The text of docs/references.bib.
 std::string_view references_bib();
 
-/// Keys of references_bib() that a run stands on: those of its schemes, then its laws, then its solver, each once. Names that
-/// no registry knows (of another version) are passed over.
+/// Keys of references_bib() that a run stands on: those of its schemes, then its laws, then its
+/// solver, each once. Names that no registry knows (of another version) are passed over.
 std::vector<std::string> cited_keys(const ResultsReader& results);
 
 /// Saltus itself, then the entries of these keys. UsageError: a key that references_bib() has not.

@@ -53,7 +53,8 @@ struct InstanceRows {
   }
 };
 
-/// The boundary surface of a pseudo-rigid body, in coordinates X - X0. The body that it belongs to is that of its points.
+/// The boundary surface of a pseudo-rigid body, in coordinates X - X0. The body that it belongs to
+/// is that of its points.
 DrawnSurface surface_of(const BoundarySurface& boundary) {
   DrawnSurface surface;
   for (const PointRef& vertex : boundary.vertices) surface.points.push_back(vertex.local);
@@ -99,7 +100,8 @@ void put_shape(const h5::Group& shapes, std::size_t index, const DrawnSurface& s
                           "pairs of points: sharp edges and borders");
 }
 
-/// Degrees of freedom of a linear system whose places follow each other along a line: x_i = place_i + q[column_i] axis_i.
+/// Degrees of freedom of a linear system whose places follow each other along a line: x_i = place_i
+/// + q[column_i] axis_i.
 struct DrawnLine {
   std::vector<std::int32_t> column;
   Vector place, axis;  ///< 3 a point

@@ -1,5 +1,5 @@
-// What a viewer needs to draw rigid and pseudo-rigid bodies, chains and bars of a linear system, and the fixed world: /drawing
-// of a results file.
+// What a viewer needs to draw rigid and pseudo-rigid bodies, chains and bars of a linear system,
+// and the fixed world: /drawing of a results file.
 #pragma once
 #include "saltus/model/model.h"
 #include "saltus/results/hdf5.h"

@@ -17,7 +17,8 @@ namespace saltus {
 class FrameTable {
  public:
   FrameTable() = default;
-  /// Makes /frames, /bodies and /contacts, without rows. contacts: frames hold contacts and the start of their step.
+  /// Makes /frames, /bodies and /contacts, without rows. contacts: frames hold contacts and the
+  /// start of their step.
   static FrameTable create(const h5::File& file, const Model& model, const FieldOptions& fields,
                            bool contacts = true);
   /// Those of an existing file; of the fields those it has. Throws h5::Error.
@@ -46,9 +47,9 @@ class FrameTable {
   static double near(const Model& model) { return model.surfaces().margin; }
   /// start: of the step that ends in the next frame.
   void begin_step(std::span<const GroupState> start);
-  /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of
-  /// which nothing but impulses is known. seen: what their rows were made of, in the same order. What is not known of the
-  /// step is stored as not a number.
+  /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of
+  /// the state are taken, of which nothing but impulses is known. seen: what their rows were made
+  /// of, in the same order. What is not known of the step is stored as not a number.
   void add(const State& state, std::span<const Vector> velocities,
            std::span<const std::array<Vector3, 2>> joint_loads,
            std::span<const ContactView> contacts, std::span<const SeenContact> seen = {});
@@ -57,7 +58,8 @@ class FrameTable {
   std::size_t waiting_bytes() const { return bytes_; }
   /// What waits goes into `other`, a room() or what was written, which takes the next frames.
   void hand_over(Waiting& other);
-  /// In the order of hand_over(). Another thread may call this while frames are added and handed over. Behind it they are gone.
+  /// In the order of hand_over(). Another thread may call this while frames are added and handed
+  /// over. Behind it they are gone.
   void write(Waiting& frames);
   /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are
   /// fewer.

@@ -14,7 +14,8 @@
 namespace saltus::h5 {
 namespace {
 
-/// Why the last call of the library failed: of the operating system where it quotes an errno, else its own innermost message.
+/// Why the last call of the library failed: of the operating system where it quotes an errno, else
+/// its own innermost message.
 std::string reason() {
   struct Found {
     int error = 0;
@@ -148,7 +149,8 @@ File File::open(FileState asked, bool create, bool write) {
   return file;
 }
 
-/// Before anything is opened by name: the library follows such links without a word, and waits where they lead to a pipe.
+/// Before anything is opened by name: the library follows such links without a word, and waits
+/// where they lead to a pipe.
 void File::expect_own_links() const {
   std::string found;
   const auto look = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
@@ -293,7 +295,8 @@ void Group::remove(const std::string& name) const {
     fail("cannot remove " + name);
 }
 
-/// A damaged object cannot be freed. The group that holds it gets another name, and a new one in its place the other members.
+/// A damaged object cannot be freed. The group that holds it gets another name, and a new one in
+/// its place the other members.
 bool Group::set_aside(const std::string& name) const {
   const std::size_t slash = name.rfind('/');
   if (slash == std::string::npos || slash == 0) return false;

@@ -1,8 +1,9 @@
 // HDF5 with owners and exceptions: what Saltus needs of the C API, and no more.
 //
-// Every failure throws h5::Error with the file, the object and the reason of the operating system. HDF5's own messages are
-// switched off. Names of objects are paths such as "step/time". Numbers are little-endian on disk. Files are written through a
-// journal (atomic_file.h): what a flush() has written survives the death of the program.
+// Every failure throws h5::Error with the file, the object and the reason of the operating system.
+// HDF5's own messages are switched off. Names of objects are paths such as "step/time". Numbers are
+// little-endian on disk. Files are written through a journal (atomic_file.h): what a flush() has
+// written survives the death of the program.
 #pragma once
 #include <array>
 #include <concepts>
@@ -27,7 +28,8 @@ class Error : public RunError {
   using RunError::RunError;
 };
 
-/// A file was written to since it was opened for reading: what is read now may be of two states. Open it again.
+/// A file was written to since it was opened for reading: what is read now may be of two states.
+/// Open it again.
 class Changed : public Error {
  public:
   explicit Changed(const std::string& file)
@@ -38,8 +40,9 @@ class Changed : public Error {
   std::string file_;
 };
 
-/// A file refers to another one: by an external link, or as the storage of a dataset. Those are not followed: whoever hands over a
-/// file would choose what is read, and written when a run is resumed.
+/// A file refers to another one: by an external link, or as the storage of a dataset. Those are not
+/// followed: whoever hands over a file would choose what is read, and written when a run is
+/// resumed.
 class Foreign : public Error {
  public:
   using Error::Error;
@@ -69,12 +72,14 @@ struct Extent {
   std::uint64_t size = 0;    ///< of one element [bytes]
   std::uint64_t stored = 0;  ///< in the file, perhaps compressed [bytes]
   bool torn = false;         ///< a chunk is shorter than it must be
-  /// True where the file can hold all elements; no filter shrinks data more than about a thousand times. The library
-  /// itself reads beyond the end of compact data that are shorter than their dimensions.
+  /// True where the file can hold all elements; no filter shrinks data more than about a thousand
+  /// times. The library itself reads beyond the end of compact data that are shorter than their
+  /// dimensions.
   bool whole() const;
 };
 
-/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are shuffled and compressed together.
+/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are shuffled and
+/// compressed together.
 struct Table {
   Type type = Type::real64;
   std::size_t columns = 0;
@@ -151,8 +156,9 @@ class Dataset : public Object {
   /// Throws where rows have another length: that is the file's, which may be damaged.
   void expect_columns(std::size_t columns) const;
 
-  /// Adds rows at the end; throws where these are no whole rows of the table in the file. Only for extendible tables. The rows of
-  /// a chunk that is not full wait in the library's cache of 1 MiB a table, until flush() or until the table is closed.
+  /// Adds rows at the end; throws where these are no whole rows of the table in the file. Only for
+  /// extendible tables. The rows of a chunk that is not full wait in the library's cache of 1 MiB a
+  /// table, until flush() or until the table is closed.
   template <Numbers R>
   void append(const R& values) {
     append(type_of<R>(), std::data(values), std::size(values));
@@ -162,11 +168,11 @@ class Dataset : public Object {
 
   /// True of reals of 8 bytes and integers of 4 or 8.
   bool holds_numbers() const;
-  /// A sum over every bit of the first `rows` rows of reals or integers, as they are read from the file: one number that is
-  /// another one makes another sum.
+  /// A sum over every bit of the first `rows` rows of reals or integers, as they are read from the
+  /// file: one number that is another one makes another sum.
   std::uint64_t sum(std::size_t rows) const;
-  /// The same of all rows, carried along while they are appended; nothing where some were there before and keep_sum() did
-  /// not tell their sum.
+  /// The same of all rows, carried along while they are appended; nothing where some were there
+  /// before and keep_sum() did not tell their sum.
   std::optional<std::uint64_t> kept_sum() const;
   /// `sum` is that of all rows that are there.
   void keep_sum(std::uint64_t sum) { file_->sums[path_] = sum; }
@@ -248,13 +254,14 @@ class File : public Group {
   File() = default;
   using Group::create;
   static File create(const std::string& path) { return open({path}, true, true); }
-  /// One that others read while it grows: behind a head of AtomicFile, which readers that are not these leave out. Reads of
-  /// such a file throw Changed when it has been flushed since it was opened.
+  /// One that others read while it grows: behind a head of AtomicFile, which readers that are not
+  /// these leave out. Reads of such a file throw Changed when it has been flushed since it was
+  /// opened.
   static File create_growing(const std::string& path) { return open({path, true}, true, true); }
   /// Throws Foreign as modify() does.
   static File read(const std::string& path) { return open({path}, false, false); }
-  /// What a growing file holds now, in memory: later flushes change nothing of it. One of more than `most` bytes is read as
-  /// read() does.
+  /// What a growing file holds now, in memory: later flushes change nothing of it. One of more than
+  /// `most` bytes is read as read() does.
   static File read_now(const std::string& path, std::uint64_t most) {
     return open({path, false, most}, false, false);
   }

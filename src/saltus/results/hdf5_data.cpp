@@ -1,5 +1,5 @@
-// Datasets. The library (1.10) reads beyond the end of chunks and compact data that are shorter than their dimensions: what is
-// read is looked at before.
+// Datasets. The library (1.10) reads beyond the end of chunks and compact data that are shorter
+// than their dimensions: what is read is looked at before.
 #include <zlib.h>
 
 #include <cstring>
@@ -21,8 +21,8 @@ std::uint64_t product(const std::array<hsize_t, H5S_MAX_RANK>& dimensions, int r
   return count;
 }
 
-/// False where a chunk holds fewer than the `bytes` of its dimensions, packed or as it is, or by filters of which that cannot
-/// be told: the formats that are read use none.
+/// False where a chunk holds fewer than the `bytes` of its dimensions, packed or as it is, or by
+/// filters of which that cannot be told: the formats that are read use none.
 bool chunk_whole(hid_t data, hid_t layout, const hsize_t* offset, std::uint64_t bytes,
                  std::uint64_t stored) {
   unsigned skipped = 0;  // filters that were not applied, one bit each
@@ -141,8 +141,8 @@ std::optional<std::uint64_t> Dataset::kept_sum() const {
   return rows() == 0 ? std::optional(kNoRows) : std::nullopt;
 }
 
-/// Numbers in `count` rows from `first` on. Throws where the file does not hold them: nothing is allocated for what is only
-/// declared.
+/// Numbers in `count` rows from `first` on. Throws where the file does not hold them: nothing is
+/// allocated for what is only declared.
 std::size_t Dataset::held(std::size_t first, std::size_t count) const {
   const auto [height, width] = shape();
   if (count > height || first > height - count) throw Error(label() + ": rows are missing");
@@ -261,7 +261,8 @@ Extent Dataset::declared() const {
   return extent;
 }
 
-/// Of the chunks with rows first .. first + count - 1, each found by its place: a walk over all takes longer than reading.
+/// Of the chunks with rows first .. first + count - 1, each found by its place: a walk over all
+/// takes longer than reading.
 bool Dataset::chunks_whole(std::uint64_t first, std::uint64_t count, const Extent& extent) const {
   if (extent.chunk == 0) return !extent.torn;
   const Handle space(H5Dget_space(id_.get())), layout(H5Dget_create_plist(id_.get()));

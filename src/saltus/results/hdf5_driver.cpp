@@ -1,8 +1,10 @@
-// The way of files to the disk: a driver of HDF5 over AtomicFile that never tells it of a failure. A flush is a commit.
+// The way of files to the disk: a driver of HDF5 over AtomicFile that never tells it of a failure.
+// A flush is a commit.
 //
-// A write that fails inside H5Dclose or H5Fclose leaves HDF5 (1.10.8) with freed memory under live identifiers, and the program
-// crashes when it ends. So the driver keeps the first error for itself, from then on swallows what HDF5 writes, and the wrapper
-// asks for it after each call. Memory that runs out in it is such a failure: no exception passes through HDF5.
+// A write that fails inside H5Dclose or H5Fclose leaves HDF5 (1.10.8) with freed memory under live
+// identifiers, and the program crashes when it ends. So the driver keeps the first error for
+// itself, from then on swallows what HDF5 writes, and the wrapper asks for it after each call.
+// Memory that runs out in it is such a failure: no exception passes through HDF5.
 #include <fcntl.h>
 #include <sys/mman.h>
 

@@ -13,7 +13,8 @@ namespace saltus::h5 {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
-/// Makes files of this access list use the driver (hdf5_driver.cpp); the next file opened by this thread reports to `state`.
+/// Makes files of this access list use the driver (hdf5_driver.cpp); the next file opened by this
+/// thread reports to `state`.
 void use_driver(hid_t access, std::shared_ptr<FileState> state);
 
 /// Address space that is not touched, given back with its owner. Throws std::bad_alloc.
@@ -26,8 +27,9 @@ inline void silence() {
   static_cast<void>(done);
 }
 
-/// Called by everything that may fail, before it enters the library. Throws std::bad_alloc where memory is about to run out:
-/// the library (1.10.8) does not look everywhere whether it got any, and crashes.
+/// Called by everything that may fail, before it enters the library. Throws std::bad_alloc where
+/// memory is about to run out: the library (1.10.8) does not look everywhere whether it got any,
+/// and crashes.
 inline void quiet() {
   silence();
   mapped(kRoom);
@@ -54,7 +56,8 @@ inline Handle text_type(std::size_t length) {
   return type;
 }
 
-/// How datasets are made: without times, so that equal tables are equal bytes. gzip: shuffled and deflated, in chunks.
+/// How datasets are made: without times, so that equal tables are equal bytes. gzip: shuffled and
+/// deflated, in chunks.
 inline Handle layout_of(int rank, const hsize_t* chunk, int gzip) {
   Handle layout(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(layout.get(), false);

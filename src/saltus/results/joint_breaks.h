@@ -16,7 +16,8 @@ class JointBreaks {
   /// Those of an existing file. Throws h5::Error.
   static JointBreaks open(const h5::File& file, const Model& model);
 
-  /// Makes the file tell of this state: `broken_at` [s] (inf: it holds) and `broken_by` [N]. Writes what has changed alone.
+  /// Makes the file tell of this state: `broken_at` [s] (inf: it holds) and `broken_by` [N]. Writes
+  /// what has changed alone.
   void write(const State& state);
 
  private:

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "saltus/results/atomic_file.h"
+#include "saltus/results/output_file.h"
 
 namespace saltus::layout {
 
@@ -106,7 +107,7 @@ h5::File open(const std::string& path, bool modify) {
 }
 
 h5::File open_now(const std::string& path) {
-  if (!path.ends_with(".part")) return open(path, false);  // finished: nobody writes to it
+  if (!is_part(path)) return open(path, false);  // finished: nobody writes to it
   return open_checked(path, [&] { return h5::File::read_now(path, kInMemory); });
 }
 

@@ -46,7 +46,8 @@ inline constexpr std::array kStep{
                "energy change of this step that no account explains"},
 };
 
-/// Further columns of /step, of runs whose intervals are not one step each: in event-driven integration, or of chosen lengths.
+/// Further columns of /step, of runs whose intervals are not one step each: in event-driven
+/// integration, or of chosen lengths.
 inline constexpr std::array kSubsteps{
     StepColumn{"steps", h5::Type::int32, "1",
                "that covered the interval; in event-driven integration those of the integrator"},
@@ -64,12 +65,14 @@ inline std::size_t step_width(const StepOptions& options) {
   return kStep.size() + (has_substeps(options) ? kSubsteps.size() : 0);
 }
 
-/// How often a file that a run writes to is opened again before a reader gives up, and the pause before that [ms].
+/// How often a file that a run writes to is opened again before a reader gives up, and the pause
+/// before that [ms].
 inline constexpr int kAttempts = 100;
 inline constexpr int kPause = 2;
 void pause(int attempt);  ///< throws what is handled where that was the last
 
-/// Growing files of at most so many bytes are read from memory: they are copied in less time than lies between two flushes.
+/// Growing files of at most so many bytes are read from memory: they are copied in less time than
+/// lies between two flushes.
 inline constexpr std::uint64_t kInMemory = std::uint64_t{256} << 20;
 
 /// Columns of /timing, behind those of /step, /ledger and /probes: they differ from run to run.
@@ -95,15 +98,16 @@ void check_format(const h5::File& file, const std::string& path);
 /// Opens for reading (or modification) with the errors that a user understands: SceneError for a
 /// missing, foreign or damaged file, and for one that was never flushed.
 h5::File open(const std::string& path, bool modify);
-/// The same to read one state of a file that may grow meanwhile, h5::File::read_now(). Throws h5::Changed where it is flushed
-/// faster than it can be read.
+/// The same to read one state of a file that may grow meanwhile, h5::File::read_now(). Throws
+/// h5::Changed where it is flushed faster than it can be read.
 h5::File open_now(const std::string& path);
 
 /// For a file that refers to others.
 [[noreturn]] void foreign(const std::string& path, const h5::Foreign& error);
 /// "is damaged" for a file that has the right format but lacks `fault`.
 [[noreturn]] void damaged(const std::string& path, const std::string& fault);
-/// The same of what HDF5 says; h5::Changed is passed on: that is no damage. To be called where `error` is handled.
+/// The same of what HDF5 says; h5::Changed is passed on: that is no damage. To be called where
+/// `error` is handled.
 [[noreturn]] void damaged(const std::string& path, const h5::Error& error);
 
 }  // namespace saltus::layout

@@ -38,8 +38,9 @@ constexpr int kLinks = 40;                // followed one after the other, as Li
   throw RunError(path + ": write failed: " + std::strerror(error));
 }
 
-/// What is there under this name must be a file, or nothing: a rename would put a file in the place of a device or a pipe,
-/// whoever uses it. `.part` files are not looked for behind links: the link would be renamed.
+/// What is there under this name must be a file, or nothing: a rename would put a file in the place
+/// of a device or a pipe, whoever uses it. `.part` files are not looked for behind links: the link
+/// would be renamed.
 void require_free(const std::string& path, const std::string& part) {
   struct stat status {};
   for (const std::string& name : {path, part}) {
@@ -50,8 +51,8 @@ void require_free(const std::string& path, const std::string& part) {
   }
 }
 
-/// A lock of the whole file that belongs to the open file, not to the process: two writers in one program exclude each other
-/// too.
+/// A lock of the whole file that belongs to the open file, not to the process: two writers in one
+/// program exclude each other too.
 int lock(int descriptor, int command, struct flock& region) {
   region.l_whence = SEEK_SET;
   return ::fcntl(descriptor, command, &region);
@@ -70,6 +71,12 @@ std::string link_target(const std::string& path) {
     target = target.parent_path() / next;
   }
   cannot_create(path, "is a link that leads to itself", "remove it, or choose another name");
+}
+
+bool is_part(std::string_view file) { return file.ends_with(".part"); }
+
+std::string final_name(const std::string& file) {
+  return is_part(file) ? file.substr(0, file.size() - std::string_view(".part").size()) : file;
 }
 
 std::string part_name(const std::string& path) { return link_target(path) + ".part"; }
@@ -129,7 +136,8 @@ void OutputFile::commit() {
     keep();  // what is there now is not ours to remove
     throw RunError(part + ": another program has removed or replaced the file");
   }
-  // Delayed allocation and network file systems report a full disk only here. EINVAL: a file that cannot be synchronised.
+  // Delayed allocation and network file systems report a full disk only here. EINVAL: a file that
+  // cannot be synchronised.
   if (::fsync(open_->descriptor) != 0 && errno != EINVAL) cannot_write(part, errno);
   try {
     require_free(path, part);  // a long run lies between this and the constructor

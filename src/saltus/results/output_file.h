@@ -14,23 +14,30 @@
 
 namespace saltus {
 
-/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by the app.
+/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by
+/// the app.
 void ignore_file_size_signal();
 
-/// What a chain of symbolic links ends at, whether that exists or not; other names as they are. Throws SceneError where it has
-/// no end.
+/// What a chain of symbolic links ends at, whether that exists or not; other names as they are.
+/// Throws SceneError where it has no end.
 std::string link_target(const std::string& path);
 
 /// Name of `path` while it is written.
 std::string part_name(const std::string& path);
+/// Whether a file is one that a run still writes or that a stopped run left, by its name.
+bool is_part(std::string_view file);
+/// The name that `file` has, or will have, when it is finished: without ".part".
+std::string final_name(const std::string& file);
 
-/// Whether a program has `part` open as an OutputFile. Nothing where the file or the locks of its file system are not there.
+/// Whether a program has `part` open as an OutputFile. Nothing where the file or the locks of its
+/// file system are not there.
 std::optional<bool> is_written_now(const std::string& part);
 
 class OutputFile {
  public:
-  /// Creates and empties `<path>.part` and locks it against other writers until destruction. Throws SceneError: folder missing
-  /// or unwritable, a folder, device, pipe or socket of that name, written by another program.
+  /// Creates and empties `<path>.part` and locks it against other writers until destruction. Throws
+  /// SceneError: folder missing or unwritable, a folder, device, pipe or socket of that name,
+  /// written by another program.
   explicit OutputFile(std::string path) : OutputFile(std::move(path), true) {}
   /// Continues an existing `<path>.part` as it is.
   static OutputFile adopt(std::string path) { return OutputFile(std::move(path), false); }

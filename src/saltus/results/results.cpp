@@ -28,18 +28,14 @@
 namespace saltus {
 namespace {
 
-constexpr std::string_view kPart = ".part";
-// What is in memory is handed over and flushed when it has so many rows, or so many bytes without them.
+// What is in memory is handed over and flushed when it has so many rows, or so many bytes without
+// them.
 constexpr std::size_t kRows = 8192;
 constexpr std::size_t kRowBytes = 16u << 20;
 constexpr std::size_t kBytes = 8u << 20;
 // Added and subtracted it rounds to 2^-30 s: what is below would not be compressed.
 constexpr double kNanosecond = 0x1.8p22;
 constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
-
-std::string final_name(const std::string& file) {
-  return file.ends_with(kPart) ? file.substr(0, file.size() - kPart.size()) : file;
-}
 
 std::size_t buffer_rows(std::size_t width, std::uint64_t expected_steps) {
   const std::size_t fitting = std::max<std::size_t>(kRowBytes / (8 * width), 64);
@@ -111,8 +107,8 @@ struct ResultsWriter::Parts {
   std::vector<Notice> notices;        ///< of the run before it was resumed
   WriterThread thread;                // after all it writes
 
-  /// Runs something that writes. After a failure the file stays as its last flush left it, if one can go on from there; else
-  /// the `.part` goes.
+  /// Runs something that writes. After a failure the file stays as its last flush left it, if one
+  /// can go on from there; else the `.part` goes.
   template <typename Action>
   void writing(Action&& action) {
     if (failed) throw RunError(output.path() + ": an earlier write failed");
@@ -288,7 +284,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
       layout::damaged(file, error);
     }
   }
-  const bool part = file.ends_with(kPart);
+  const bool part = is_part(file);
   auto parts = std::make_unique<Parts>(
       part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model, options.own_thread);
   Parts& p = *parts;
@@ -472,64 +468,5 @@ const RunStatistics& ResultsWriter::statistics() {
 }
 
 const std::string& ResultsWriter::path() const { return parts_->output.path(); }
-
-std::string resumable_file(const std::string& path) {
-  const std::string name = final_name(path);
-  for (const std::string& candidate : {part_name(name), name}) {
-    struct stat status {};
-    if (::stat(candidate.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return candidate;
-  }
-  throw SceneError("", "nothing to resume: neither this file nor its .part exists",
-                   "run without --resume")
-      .at(name, 0, 0);
-}
-
-bool begins_at_start(const std::string& part, std::string_view resolved,
-                     std::span<const InputFile> inputs) {
-  if (!part.ends_with(kPart)) return false;
-  struct stat status {};
-  const bool empty = ::stat(part.c_str(), &status) == 0 && status.st_size == 0;
-  if (empty || AtomicFile::is_unborn(part.c_str())) return true;  // killed before its first flush
-  const h5::File stored = layout::open(part, false);
-  if (stored.has("summary") || !stored.group("checkpoint").names().empty()) return false;
-  check_same_scene(stored, part, resolved, 0.0);
-  check_same_inputs(stored, part, inputs);
-  return true;
-}
-
-KeptPart keep_earlier_part(const std::string& path) {
-  const std::string part = part_name(path);
-  struct stat status {};
-  if (::lstat(part.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
-    return {};
-  if (is_written_now(part).value_or(false) || AtomicFile::is_unborn(part.c_str())) return {};
-  bool whole = false;
-  try {
-    const h5::File stored = layout::open(part, false);
-    if (stored.dataset("step/time").rows() == 0 && newest_checkpoint_step(stored) < 0) return {};
-    whole = true;
-  } catch (const std::exception&) {  // damaged, or not ours: kept as it is
-  }
-  const std::string target = link_target(path);
-  const std::size_t slash = target.rfind('/'), dot = target.rfind('.');
-  const bool suffix =
-      dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
-  const std::string stem = suffix ? target.substr(0, dot) : target,
-                    end = suffix ? target.substr(dot) : "";
-  for (int k = 1;; ++k) {
-    const std::string name = stem + "." + std::to_string(k) + end, kept = name + ".part";
-    if (::lstat(name.c_str(), &status) == 0 || ::lstat(kept.c_str(), &status) == 0) continue;
-    if (std::rename(part.c_str(), kept.c_str()) != 0)
-      throw SceneError("", std::string("cannot be renamed: ") + std::strerror(errno),
-                       "go on with it by --resume, or choose another name with -o")
-          .at(part, 0, 0);
-    return {name, whole};
-  }
-}
-
-State read_checkpoint(const std::string& file, const Model& model) {
-  const h5::File stored = layout::open(file, false);
-  return newest_checkpoint(stored, file, model).state;
-}
 
 }  // namespace saltus

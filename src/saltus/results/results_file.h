@@ -20,8 +20,8 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_
 /// lie before `t`.
 void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
                       double t);
-/// Throws SceneError unless the data files are those the file was made from. Files without a list of
-/// them are taken as they are.
+/// Throws SceneError unless the data files are those the file was made from. Files without a list
+/// of them are taken as they are.
 void check_same_inputs(const h5::File& file, const std::string& path,
                        std::span<const InputFile> inputs);
 /// Text of /summary.

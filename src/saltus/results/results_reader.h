@@ -37,9 +37,10 @@ struct BodyColumn {
 
 class ResultsReader {
  public:
-  /// Of a file that a run writes to: what it held at its last flush, in memory (layout::kInMemory). Of a larger one whatever is
-  /// read throws h5::Changed when it is flushed again, and a new reader is due: read_settled(). Throws h5::Changed where the run
-  /// flushes faster than this copies, SceneError: no such file, not a results file, of a newer version, damaged.
+  /// Of a file that a run writes to: what it held at its last flush, in memory (layout::kInMemory).
+  /// Of a larger one whatever is read throws h5::Changed when it is flushed again, and a new reader
+  /// is due: read_settled(). Throws h5::Changed where the run flushes faster than this copies,
+  /// SceneError: no such file, not a results file, of a newer version, damaged.
   explicit ResultsReader(const std::string& file);
 
   const std::string& file() const { return file_; }
@@ -66,8 +67,8 @@ class ResultsReader {
   bool has_events() const;            ///< the run is one of event-driven integration
   std::vector<Event> events() const;  ///< what it located, by time
   std::vector<double> frame_times() const;
-  /// Frames first .. first + count - 1 of "q", "velocity" or another table of frames, row by row; "displacement" also of a
-  /// mesh that moves in its modes.
+  /// Frames first .. first + count - 1 of "q", "velocity" or another table of frames, row by row;
+  /// "displacement" also of a mesh that moves in its modes.
   std::vector<double> body(const std::string& name, const std::string& what, std::size_t first,
                            std::size_t count) const;
   /// "displacement", "stress", ...: true where the file holds it of this body.
@@ -95,8 +96,8 @@ class ResultsReader {
   std::vector<BodyColumn> bodies_;
 };
 
-/// What `read` returns, which makes its readers and all it writes anew: again where a run flushed a growing file meanwhile.
-/// Throws RunError where it always does.
+/// What `read` returns, which makes its readers and all it writes anew: again where a run flushed a
+/// growing file meanwhile. Throws RunError where it always does.
 template <typename Read>
 auto read_settled(Read&& read) {
   constexpr int kTimes = 20;

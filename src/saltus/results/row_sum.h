@@ -8,8 +8,8 @@ namespace saltus {
 
 inline constexpr std::uint64_t kNoRows = 0xcbf29ce484222325ULL;  ///< the sum of nothing
 
-/// One number after the other, so that it does not matter in which portions they come. Each step can be undone: sums that
-/// differ once differ until another number differs too.
+/// One number after the other, so that it does not matter in which portions they come. Each step
+/// can be undone: sums that differ once differ until another number differs too.
 template <typename Word>
 std::uint64_t added_words(std::uint64_t sum, const void* values, std::size_t count) {
   const char* next = static_cast<const char*>(values);

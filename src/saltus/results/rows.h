@@ -35,7 +35,8 @@ class RowTable {
   double* next() { return waiting_.values.get() + width() * waiting_.rows++; }
   /// What waits goes into `other`, a room() or what was written, which takes the next rows.
   void hand_over(Waiting& other);
-  /// In the order of hand_over(). Another thread may call this while rows are added and handed over.
+  /// In the order of hand_over(). Another thread may call this while rows are added and handed
+  /// over.
   void write(const Waiting& rows);
   /// Drops all rows on disk from `rows` on; nothing may be waiting. Throws h5::Error if there are
   /// fewer.

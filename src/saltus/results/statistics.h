@@ -58,23 +58,26 @@ struct RunStatistics {
   double penetration() const { return gap.value < 0.0 ? -gap.value : 0.0; }
 };
 
-/// Energy that contacts fed in although nothing of their laws allows it: the largest sum of their work over steps in a row, so
-/// that what a step gives and the next one takes back does not count; that of normal impulses and friction together, and that of
-/// friction alone, which an impact hides that takes more. What the schemes take out in the same step counts against it: one that
-/// books the work of contacts at another velocity than the mean of the step (moreau-jean, theta not 1/2) shows the difference there.
+/// Energy that contacts fed in although nothing of their laws allows it: the largest sum of their
+/// work over steps in a row, so that what a step gives and the next one takes back does not count;
+/// that of normal impulses and friction together, and that of friction alone, which an impact hides
+/// that takes more. What the schemes take out in the same step counts against it: one that books
+/// the work of contacts at another velocity than the mean of the step (moreau-jean, theta not 1/2)
+/// shows the difference there.
 class ContactGain {
  public:
-  /// Works of a step [J], of normal impulses, of friction and of the schemes; what contacts carried in it.
+  /// Works of a step [J], of normal impulses, of friction and of the schemes; what contacts carried
+  /// in it.
   struct Step {
     double impact = 0.0, friction = 0.0, scheme = 0.0;
     double carried = 0.0;  ///< sum P_N times StepReport::speed [J]
   };
-  /// `start`, `now`: energy [J]. Work below 1e-12 of them, and of the two parts of the latter, or below 1e-9 of `carried`, which
-  /// what rests has in every step, is round-off.
+  /// `start`, `now`: energy [J]. Work below 1e-12 of them, and of the two parts of the latter, or
+  /// below 1e-9 of `carried`, which what rests has in every step, is round-off.
   void add(const Step& work, double start, const Energy& now, std::uint64_t step);
-  /// Whether that is worth a word: above 1e-3 of the energy turned over, the largest kinetic energy and the accounts of the ledger
-  /// [J] together; by friction alone above 2e-2. Less is within the error of order h of steps whose contacts travel on a body that
-  /// turns.
+  /// Whether that is worth a word: above 1e-3 of the energy turned over, the largest kinetic energy
+  /// and the accounts of the ledger [J] together; by friction alone above 2e-2. Less is within the
+  /// error of order h of steps whose contacts travel on a body that turns.
   bool matters(std::span<const double> ledger) const;
 
   /// [J], of the two the one that is more by its own measure.
@@ -95,8 +98,8 @@ class ContactGain {
   double moved_ = 0.0;  ///< [J]
 };
 
-/// What of a model opens and closes, and so may gain energy by its law: "contact", "a stop of a joint", both, or "" where all
-/// laws hold both ways.
+/// What of a model opens and closes, and so may gain energy by its law: "contact", "a stop of a
+/// joint", both, or "" where all laws hold both ways.
 std::string what_opens(const Model& model);
 
 }  // namespace saltus

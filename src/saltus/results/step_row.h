@@ -1,4 +1,5 @@
-// A row of /step as it waits in memory: numbers in the order of layout::kStep and layout::kSubsteps.
+// A row of /step as it waits in memory: numbers in the order of layout::kStep and
+// layout::kSubsteps.
 #pragma once
 #include <span>
 
@@ -7,7 +8,8 @@
 
 namespace saltus {
 
-/// What the step did and the state behind it; returns the place behind. substeps: layout::has_substeps.
+/// What the step did and the state behind it; returns the place behind. substeps:
+/// layout::has_substeps.
 double* put_step(const StepReport& report, const State& state, bool substeps, double* row);
 
 /// Takes one more row: as many numbers as /step has columns.

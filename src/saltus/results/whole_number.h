@@ -6,8 +6,8 @@
 
 namespace saltus::h5 {
 
-/// x as a whole number; Error ("<label>: holds a number it cannot have") where it is outside of [low, high], all ints when
-/// not given, or not a number.
+/// x as a whole number; Error ("<label>: holds a number it cannot have") where it is outside of
+/// [low, high], all ints when not given, or not a number.
 inline int whole(double x, const std::string& label, double low = -0x1p31,
                  double high = 0x1p31 - 1.0) {
   if (!(x >= low && x <= high)) throw Error(label + ": holds a number it cannot have");

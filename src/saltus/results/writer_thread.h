@@ -5,8 +5,8 @@
 
 namespace saltus {
 
-/// Where the HDF5 library cannot be used by several threads, where no thread can be had and where none is wanted, jobs run
-/// in post(), which throws nothing of them all the same.
+/// Where the HDF5 library cannot be used by several threads, where no thread can be had and where
+/// none is wanted, jobs run in post(), which throws nothing of them all the same.
 class WriterThread {
  public:
   explicit WriterThread(bool wanted = true);
