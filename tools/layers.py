@@ -48,6 +48,7 @@ for _room, _direct in ARROWS.items():
 for _room, _name in EXCEPT.items():
     MAY_INCLUDE[_room].remove(_name)
 MOST_LINES = 8000  # of a room
+MOST_COLUMNS = 100  # of a line with a comment; clang-format wraps code alone
 
 
 def may_include_text(room):
@@ -192,6 +193,9 @@ def faults(source):
         code = without_comments(text)
         if header and not re.search(r"^#pragma once$", text, flags=re.M):
             yield f"{path}:1: no #pragma once"
+        for number, line in enumerate(text.splitlines(), start=1):
+            if len(line) > MOST_COLUMNS and "//" in line:
+                yield f"{path}:{number}: a comment of {len(line)} columns; at most {MOST_COLUMNS}"
         for number, line in enumerate(code.splitlines(), start=1):
             match = INCLUDE.match(line)
             fault = match and check_include(source, relative, room, header, match.group(1), match.group(2))

@@ -41,6 +41,7 @@ LAYER_FAULTS = {
                                 "math/y.cpp:4: kLeast is defined in an unnamed namespace of x.cpp too"),
     "a class of two files": ({"math/x.cpp": UNNAMED % "struct Part {\n  int a;\n};\n",
                               "math/y.cpp": UNNAMED % "class Part final : public Base {\n};\n"}, "Part is defined"),
+    "a comment too wide to read": ({"math/x.cpp": "// " + "x" * 98 + "\n"}, "a comment of 101 columns"),
     "a room too large to know": ({"math/x.cpp": "\n" * (layers.MOST_LINES + 1)}, "a room has at most"),
     "a room nobody knows": ({"utils/x.cpp": "\n"}, "unknown room 'utils'"),
     "a file outside the rooms": ({"x.cpp": "\n"}, "unknown room 'x.cpp'"),

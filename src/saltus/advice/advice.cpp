@@ -20,7 +20,8 @@ std::string counted_modes(int count, const char* what) {
 }
 
 /// Spectral radius of a step of the theta scheme on one mode, (q, v) -> (q1, v1):
-///     A v1 = A v - h omega^2 q - (h^2 theta omega^2 + 2 sigma h) v,   A = 1 + 2 sigma h theta + h^2 theta^2 omega^2
+///     A v1 = A v - h omega^2 q - (h^2 theta omega^2 + 2 sigma h) v,
+///         A = 1 + 2 sigma h theta + h^2 theta^2 omega^2
 ///     q1 = q + h (theta v1 + (1 - theta) v)
 double growth(double omega, double sigma, double theta, double h) {
   const double A = 1.0 + 2.0 * sigma * h * theta + h * h * theta * theta * omega * omega;
@@ -79,8 +80,8 @@ Vector rough_start(Eigen::Index n) {
   return x;
 }
 
-/// Largest eigenvalue of M^-1 K, K symmetric, and its vector: Lanczos in the inner product of M, every vector made
-/// orthogonal to all before.
+/// Largest eigenvalue of M^-1 K, K symmetric, and its vector: Lanczos in the inner product of M,
+/// every vector made orthogonal to all before.
 double lanczos(Pencil& A, Vector& x, int steps) {
   const auto n = static_cast<int>(x.size());
   const int most = std::min(n, steps);
@@ -112,7 +113,8 @@ double lanczos(Pencil& A, Vector& x, int steps) {
   return eigen.values[m - 1];
 }
 
-/// Growth by M^-1 K in the norm of M, mean of the later powers; for tangents that are not symmetric.
+/// Growth by M^-1 K in the norm of M, mean of the later powers; for tangents that are not
+/// symmetric.
 double powers(Pencil& A, Vector& x, int steps) {
   double log_growth = 0.0;
   int counted = 0;
@@ -129,7 +131,8 @@ double powers(Pencil& A, Vector& x, int steps) {
   return x.dot(A.mass(A.apply(x))) > 0.0 ? std::exp(log_growth / counted) : 0.0;
 }
 
-/// Of a body whose motion has a bound: up to one step all is stable, from another on something grows.
+/// Of a body whose motion has a bound: up to one step all is stable, from another on something
+/// grows.
 std::optional<std::string> bounded_advice(const Dynamics& dynamics, const Scheme& scheme,
                                           const GroupState& start, const MotionBound& bound,
                                           double h, const std::string& body) {

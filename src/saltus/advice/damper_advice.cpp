@@ -146,7 +146,8 @@ class DampingMatrices {
     if ((C_ - a * M_ - b * K_).norm() <= 1e-6 * C_.norm()) return std::array{a, b};
     return std::nullopt;
   }
-  /// Largest c/m of a motion whose frequency the step resolves, h omega < 2, and the coordinate that moves most in it.
+  /// Largest c/m of a motion whose frequency the step resolves, h omega < 2, and the coordinate
+  /// that moves most in it.
   Damper fastest(double h) const {
     const SymmetricPairs m = symmetric_pairs(M_);
     const Matrix root = m.vectors * m.values.cwiseMax(0.0).cwiseSqrt().cwiseInverse().asDiagonal();

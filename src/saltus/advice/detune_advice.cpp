@@ -59,8 +59,9 @@ class FreeModes {
 
 }  // namespace
 
-// Free motion of a mode obeys q2 = T q1 - D q0 with the trace and determinant of the step; roots of other signs that memories
-// bring have died down after some steps. Its angle a step: cos(phi) = T/(2 sqrt(D)).
+// Free motion of a mode obeys q2 = T q1 - D q0 with the trace and determinant of the step; roots of
+// other signs that memories bring have died down after some steps. Its angle a step: cos(phi) =
+// T/(2 sqrt(D)).
 Vector frequencies_of(const ModalData& modes, const Scheme& scheme, double h) {
   constexpr int kDown = 24;
   const Modal body(modes.mass, modes.omega, modes.sigma, nullptr);

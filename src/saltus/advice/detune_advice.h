@@ -7,12 +7,12 @@
 
 namespace saltus {
 
-/// Frequencies of modes under a scheme without contact: those that its own steps of h [s] make [rad/s], of modes as they are
-/// given in `modes`; 0 where it makes no oscillation.
+/// Frequencies of modes under a scheme without contact: those that its own steps of h [s] make
+/// [rad/s], of modes as they are given in `modes`; 0 where it makes no oscillation.
 Vector frequencies_of(const ModalData& modes, const Scheme& scheme, double h);
 
-/// Where one of the twenty lowest modes that can be heard, and ring (damping ratio below 1/20), sounds more than 3 cents
-/// flat or sharp at this step.
+/// Where one of the twenty lowest modes that can be heard, and ring (damping ratio below 1/20),
+/// sounds more than 3 cents flat or sharp at this step.
 std::optional<std::string> detune_advice(const ModalData& modes, const Scheme& scheme, double h,
                                          const std::string& body);
 

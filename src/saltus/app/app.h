@@ -1,7 +1,8 @@
 // The verbs of the `saltus` command: what each is asked, and the functions that do it.
 //
-// A verb prints its result on stdout and returns its exit code; what goes wrong it throws, and main() turns that into
-// one line on stderr and the exit code of docs/reference (0 done, 1 not finished, 2 bad input, 4 internal).
+// A verb prints its result on stdout and returns its exit code; what goes wrong it throws, and
+// main() turns that into one line on stderr and the exit code of docs/reference (0 done, 1 not
+// finished, 2 bad input, 4 internal).
 #pragma once
 #include <cstdint>
 #include <optional>

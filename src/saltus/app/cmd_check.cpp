@@ -101,15 +101,16 @@ std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
   return bodies;
 }
 
-/// Of the shapes that may touch: their bodies in the model, the schemes, the detector; three contacts each, as many as in a
-/// dense packing, with their rows, impulses and the work space of a solver by bodies. Measured on heaps of balls.
+/// Of the shapes that may touch: their bodies in the model, the schemes, the detector; three
+/// contacts each, as many as in a dense packing, with their rows, impulses and the work space of a
+/// solver by bodies. Measured on heaps of balls.
 double shape_bytes(const Surfaces& surfaces) {
   constexpr double kBody = 4200.0, kContact = 2200.0, kContactsOfShape = 3.0;
   return (kBody + kContactsOfShape * kContact) * static_cast<double>(surfaces.colliders.size());
 }
 
-/// Numbers that a run holds in memory, but for those of frames: state, the tables of contact points, W, rows waiting for the
-/// disk, and shapes; at last the program and its libraries.
+/// Numbers that a run holds in memory, but for those of frames: state, the tables of contact
+/// points, W, rows waiting for the disk, and shapes; at last the program and its libraries.
 double run_bytes(const Model& model, std::uint64_t steps) {
   double coordinates = 0.0, table = 0.0;
   for (const Group& group : model.groups()) coordinates += group.dynamics->velocities();

@@ -26,7 +26,8 @@ std::optional<UrdfBase> base_named(const std::string& name) {
   throw SceneError("--base", "there is no '" + name + "'", did_you_mean(name, names));
 }
 
-/// An edited scene is not lost to a second import: only a name that is given is written over, and never that of the robot.
+/// An edited scene is not lost to a second import: only a name that is given is written over, and
+/// never that of the robot.
 std::filesystem::path scene_file(const ImportOptions& options) {
   namespace fs = std::filesystem;
   const fs::path robot(options.file);

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 // Debian's: the one for which python3-numpy and python3-h5py are installed.
 constexpr const char* kPython = "/usr/bin/python3";
 
-/// The program that verifies: share/saltus/verify beside an installed command, verify in the tree that it was built in.
+/// The program that verifies: share/saltus/verify beside an installed command, verify in the tree
+/// that it was built in.
 fs::path verifier() {
   std::error_code none;
   for (fs::path at = fs::read_symlink("/proc/self/exe", none).parent_path(); !at.empty();

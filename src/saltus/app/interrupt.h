@@ -1,10 +1,12 @@
-// Ctrl-C and SIGTERM as a flag that the step loop looks at, and the loops of solvers within a step (base/stop.h).
+// Ctrl-C and SIGTERM as a flag that the step loop looks at, and the loops of solvers within a step
+// (base/stop.h).
 #pragma once
 #include "saltus/base/stop.h"
 
 namespace saltus::app {
 
-/// While it lives the first SIGINT or SIGTERM only sets the flag; a second one ends the program as usual.
+/// While it lives the first SIGINT or SIGTERM only sets the flag; a second one ends the program as
+/// usual.
 class InterruptGuard {
  public:
   InterruptGuard();

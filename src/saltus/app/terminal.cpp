@@ -15,7 +15,8 @@ namespace {
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr auto kLine = std::chrono::seconds(1);
 
-/// Text of a message without line breaks: whatever a file or a name holds, a message stays one line.
+/// Text of a message without line breaks: whatever a file or a name holds, a message stays one
+/// line.
 std::string one_line(std::string_view text) {
   std::string line(text);
   for (char& c : line)

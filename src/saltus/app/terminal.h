@@ -1,5 +1,5 @@
-// What a run says on stderr while it goes on: a bar that is redrawn on a terminal, else plain lines, at most one a
-// second.
+// What a run says on stderr while it goes on: a bar that is redrawn on a terminal, else plain
+// lines, at most one a second.
 #pragma once
 #include <chrono>
 #include <cstdint>

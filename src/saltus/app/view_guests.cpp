@@ -17,7 +17,8 @@ namespace saltus::app {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{500};
-// Beyond it nobody has that many open: the lowest free number is taken. A list of /proc would need a free one itself.
+// Beyond it nobody has that many open: the lowest free number is taken. A list of /proc would need
+// a free one itself.
 constexpr rlim_t kDescriptors = 65536;
 constexpr std::size_t kManyKnown = 1000;  // from which those that left are forgotten
 

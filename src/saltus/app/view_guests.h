@@ -1,5 +1,6 @@
-// Who is connected to the viewer, and who of them has to leave: threads of the server are for those who have its token, so that
-// clients that open connections and say little or nothing keep nobody out (docs/reference/view_data.md, Server).
+// Who is connected to the viewer, and who of them has to leave: threads of the server are for those
+// who have its token, so that clients that open connections and say little or nothing keep nobody
+// out (docs/reference/view_data.md, Server).
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -28,14 +29,16 @@ class ViewGuests {
   static std::vector<Connection> connected_to(int port);
   static std::string peer(const std::string& address, int port);
 
-  /// Threads that serve connections; those that wait for one are counted. The caller owns it, and it must not outlive this.
+  /// Threads that serve connections; those that wait for one are counted. The caller owns it, and
+  /// it must not outlive this.
   httplib::TaskQueue* threads(std::size_t count);
 
   /// This client has shown the token.
   void known(const std::string& peer);
 
-  /// To be called again and again: while connections to `port` wait for a thread, those that have not shown the token and for
-  /// whose next bytes a thread waits are closed, half a second after they were found so.
+  /// To be called again and again: while connections to `port` wait for a thread, those that have
+  /// not shown the token and for whose next bytes a thread waits are closed, half a second after
+  /// they were found so.
   void make_room(int port);
 
  private:

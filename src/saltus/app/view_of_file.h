@@ -13,7 +13,8 @@ namespace saltus::app {
 
 class ViewOfFile final : public ViewContent {
  public:
-  /// `file`: of a finished run, or the `.part` of one that goes on. Throws SceneError: no results file.
+  /// `file`: of a finished run, or the `.part` of one that goes on. Throws SceneError: no results
+  /// file.
   explicit ViewOfFile(std::string file);
   ~ViewOfFile() override;
 

@@ -324,7 +324,8 @@ std::string ViewOfRun::events(Cursor& cursor, std::chrono::milliseconds wait) {
   const Bytes told = news(cursor);
   std::string text;
   std::uint64_t generation;
-  {  // behind the news, before which it is told: frames that are counted in them are of this header or of one before
+  {  // behind the news, before which it is told: frames that are counted in them are of this header
+     // or of one before
     const std::lock_guard lock(lock_);
     generation = newest_.generation;
   }

@@ -8,7 +8,8 @@
 
 namespace saltus {
 
-///     gap = sum over groups of S q + rest,   r = S^T p of each group,   D = sum over groups of S A^-1 S^T
+///     gap = sum over groups of S q + rest,   r = S^T p of each group,
+///         D = sum over groups of S A^-1 S^T
 class ContactTable {
  public:
   /// A group and its sides of the contacts, a row of S each; side b has -n for its direction. A

@@ -42,7 +42,8 @@ ContactWatch::BodyWatch* ContactWatch::body_of(const ContactList& list,
 
 // Against v_c, the velocity of the centre of mass of the two, or of the place of what does not give
 // way:
-//     T = 1/2 m |v - v_c|^2 + 1/2 omega . J omega,    of it along and about the surface, whose normal is n:
+//     T = 1/2 m |v - v_c|^2 + 1/2 omega . J omega,
+//         of it along and about the surface, whose normal is n:
 //     T - 1/2 m (n . (v - v_c))^2.
 std::array<ContactWatch::Moves, 2> ContactWatch::kinetic(const IslandStep& step,
                                                          const ContactList& list,

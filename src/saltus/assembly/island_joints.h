@@ -1,9 +1,12 @@
 // The joints of an island within the passes of a step. With G at mid-step, on the axes that carry
 // impulses:
 //
-//     position:  g(q1) = 0 by Newton's method over the passes,  G v1 = G v - g(q)/(gain h)  about the iterate (q, v)
-//     velocity:  G v1 + d1 = 0 (end_zero), or G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
-//     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)  with G1 at q1 (joint_projection.h)
+//     position:  g(q1) = 0 by Newton's method over the passes,  G v1 = G v - g(q)/(gain h)
+//         about the iterate (q, v)
+//     velocity:
+//         G v1 + d1 = 0 (end_zero), or G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
+//     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)
+//         with G1 at q1 (joint_projection.h)
 //
 // Where a drive or a support jumps in its rate, position alone would make G v1 = 2 d - G v0 of it
 // with a gain of 1/2, and

@@ -68,7 +68,8 @@ int IslandProblem::group_of(std::size_t i) const {
 //     y0 + (1 - g) h u0
 // and the same from the gap y_phi of the prediction (q~, v~) at the contact instant, on the rows
 // there,
-//     y_phi + h ((1 - phi - g) u0 - c H (v~ - v0)),   c = g at the end, phi/2 in the middle (Scheme::place).
+//     y_phi + h ((1 - phi - g) u0 - c H (v~ - v0)),
+//         c = g at the end, phi/2 in the middle (Scheme::place).
 // For points that move along lines both are one number. A point that turns was above the obstacle
 // at the start by its arc, which the second does not know; a scheme with a memory of accelerations,
 // or a support that starts within the step, shows in the second alone. Between schemes of two gains

@@ -5,7 +5,8 @@
 
 namespace saltus {
 
-/// Appends c as \n, \t or `before` and two hexadecimal digits. False, and nothing is appended: c is no control character.
+/// Appends c as \n, \t or `before` and two hexadecimal digits. False, and nothing is appended: c is
+/// no control character.
 inline bool append_control(std::string& out, char c, std::string_view before) {
   static constexpr char kHex[] = "0123456789abcdef";
   const auto code = static_cast<unsigned char>(c);

@@ -10,8 +10,9 @@ namespace saltus {
 ///
 ///     f' = (8 (f(t+e) - f(t-e)) - (f(t+2e) - f(t-2e)))/(12 e).
 ///
-/// Beside an end of [since, until], which f does not go over smoothly, the places move with their middle c until all are
-/// inside (closer together where that is shorter), and f' is that of the cubic through them: of order 3; of an instant 0.
+/// Beside an end of [since, until], which f does not go over smoothly, the places move with their
+/// middle c until all are inside (closer together where that is shorter), and f' is that of the
+/// cubic through them: of order 3; of an instant 0.
 class Difference {
  public:
   static constexpr std::size_t kPoints = 4;

@@ -1,5 +1,5 @@
-// Errors: user input throws with place and remedy, misuse of the library throws with the source line,
-// a run that cannot finish says why. Physics never throws: it is a field of StepReport.
+// Errors: user input throws with place and remedy, misuse of the library throws with the source
+// line, a run that cannot finish says why. Physics never throws: it is a field of StepReport.
 #pragma once
 #include <source_location>
 #include <stdexcept>
@@ -32,7 +32,8 @@ class SceneError : public std::runtime_error {
   int line_ = 0, column_ = 0;
 };
 
-/// The run could not finish: disk full, non-finite values, physics failed under the stop policy. Exit code 1.
+/// The run could not finish: disk full, non-finite values, physics failed under the stop policy.
+/// Exit code 1.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

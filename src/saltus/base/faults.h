@@ -5,8 +5,8 @@
 //     faults.attempt("bodies[1]", [&] { read_body(...); });
 //     faults.throw_all();                                    // nothing, or all of them
 //
-// An entry with a fault has no value that can be trusted: what rests on it is not checked, so that a fault has no consequences
-// in the list.
+// An entry with a fault has no value that can be trusted: what rests on it is not checked, so that
+// a fault has no consequences in the list.
 #pragma once
 #include <set>
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace saltus {
 
-/// Several faults in the order of the file. As a SceneError it is the first of them; what() has a line for each of the first
-/// kShown, and a line with the number of the others.
+/// Several faults in the order of the file. As a SceneError it is the first of them; what() has a
+/// line for each of the first kShown, and a line with the number of the others.
 class SceneErrors : public SceneError {
  public:
   static constexpr std::size_t kShown = 20;
@@ -49,13 +49,15 @@ class Faults {
     std::string about;  ///< path of what is not known because of it
   };
 
-  /// Keeps a fault. about: path of what is not known because of it; "bodies[0].?": a member of bodies[0], which one is not known.
+  /// Keeps a fault. about: path of what is not known because of it; "bodies[0].?": a member of
+  /// bodies[0], which one is not known.
   void add(const SceneError& error, const std::string& about);
 
   /// An entry whose value is not known by a fault of another.
   void mark(const std::string& about) { unknown_.insert(about); }
 
-  /// step(), which reads or checks the entry at the path `about`; false: it threw a SceneError, which is kept.
+  /// step(), which reads or checks the entry at the path `about`; false: it threw a SceneError,
+  /// which is kept.
   template <class Step>
   bool attempt(const std::string& about, const Step& step) {
     try {

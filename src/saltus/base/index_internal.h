@@ -1,4 +1,5 @@
-// The index of an int, for the .cpp files of the library: one definition, so that files can be compiled together.
+// The index of an int, for the .cpp files of the library: one definition, so that files can be
+// compiled together.
 #pragma once
 #include <cstddef>
 

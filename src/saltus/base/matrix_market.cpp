@@ -59,7 +59,8 @@ class Reader {
   }
   std::string announced() const { return std::to_string(count_); }
 
-  // The next line that is neither empty nor a comment, cut into words (the first five, and how many there are).
+  // The next line that is neither empty nor a comment, cut into words (the first five, and how many
+  // there are).
   bool next_line(bool comments = true) {
     while (at_ < text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());

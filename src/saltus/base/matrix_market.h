@@ -15,9 +15,10 @@ struct MatrixFile {
   std::vector<Entry> entries;
 };
 
-/// Reads `coordinate` and `array` files of real or integer numbers; of symmetric and skew-symmetric ones both
-/// triangles are returned. SceneError with line and column for another kind of file, indices outside, numbers that
-/// are not finite and a wrong number of entries. `path`: the entry of the scene that names the file.
+/// Reads `coordinate` and `array` files of real or integer numbers; of symmetric and skew-symmetric
+/// ones both triangles are returned. SceneError with line and column for another kind of file,
+/// indices outside, numbers that are not finite and a wrong number of entries. `path`: the entry of
+/// the scene that names the file.
 MatrixFile read_matrix_market(const std::filesystem::path& file, const std::string& path = "");
 
 /// The same from text.

@@ -8,9 +8,10 @@
 
 namespace saltus {
 
-/// Reads an array of one dimension (a column) or two, of little-endian doubles, floats or integers of 4 or 8 bytes,
-/// in C or Fortran order, format versions 1 to 3. SceneError for anything else, for numbers that are not finite and
-/// for a file that is shorter or longer than its header says. `path`: the entry of the scene that names the file.
+/// Reads an array of one dimension (a column) or two, of little-endian doubles, floats or integers
+/// of 4 or 8 bytes, in C or Fortran order, format versions 1 to 3. SceneError for anything else,
+/// for numbers that are not finite and for a file that is shorter or longer than its header says.
+/// `path`: the entry of the scene that names the file.
 Matrix read_npy(const std::filesystem::path& file, const std::string& path = "");
 
 /// The same from the bytes of a file.

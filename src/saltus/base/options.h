@@ -17,7 +17,8 @@
 // and std::variant of
 //   - structs with `name`: chosen by `kind: name`, or by the plain name if all else is default;
 //   - structs with `key`: chosen by which of these keys is present;
-//   - anything else: chosen by its shape, whether a map, a list, a list of lists or a plain value is
+//   - anything else: chosen by its shape, whether a map, a list, a list of lists or a plain value
+//       is
 //     written; the first alternative that fits.
 //
 // A struct may add `static constexpr auto rules()` (relations between keys, see Rule) and
@@ -71,8 +72,9 @@ constexpr Field<S, T> required(std::string_view key, T S::*member, Args... args)
   return f;
 }
 
-/// The rows of a table: called with a function, it calls that with all of them. (A lambda, because a std::tuple of twenty
-/// rows is slow to compile, and the tables are in every file that knows the scene.)
+/// The rows of a table: called with a function, it calls that with all of them. (A lambda, because
+/// a std::tuple of twenty rows is slow to compile, and the tables are in every file that knows the
+/// scene.)
 template <class... F>
 constexpr auto field_rows(const F&... f) {
   return [f...](auto&& use) { return use(f...); };

@@ -1,6 +1,6 @@
 // Reads option structs from a document. Strict: an unknown key, a wrong type, a wrong unit, a
-// missing value is a SceneError with its place. Reading goes on after each of them, key by key and entry by entry. Ranges and
-// relations between keys are left to check_options() (options_check.h).
+// missing value is a SceneError with its place. Reading goes on after each of them, key by key and
+// entry by entry. Ranges and relations between keys are left to check_options() (options_check.h).
 #pragma once
 #include <functional>
 #include <map>
@@ -50,7 +50,8 @@ std::size_t read_name(const Node& node, const std::string& path,
                       std::span<const std::string_view> names);
 void expect_kind(const Node& node, Node::Kind kind, const std::string& path,
                  const std::string& hint);
-/// A fault for each key that is not among `known`; `owner`: the chosen alternative, for the message. Whether all are.
+/// A fault for each key that is not among `known`; `owner`: the chosen alternative, for the
+/// message. Whether all are.
 bool expect_known(const Node& node, const std::string& path,
                   std::span<const std::string_view> known, Faults& faults,
                   std::string_view owner = "");
@@ -229,8 +230,8 @@ void read_value(const Node& node, const std::string& path, Dimension dimension, 
 
 }  // namespace read_detail
 
-/// Fills `out` from a document and notes the place of every entry, and what is wrong with it. Members that are not written, or
-/// wrong, keep their values.
+/// Fills `out` from a document and notes the place of every entry, and what is wrong with it.
+/// Members that are not written, or wrong, keep their values.
 template <OptionStruct S>
 void read_options(const Node& node, S& out, Places& places, Faults& faults,
                   const std::string& path = "") {

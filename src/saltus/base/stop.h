@@ -1,5 +1,6 @@
-// Whether a run was asked to end. Loops that may take long, as those of contact solvers, ask in each turn, so that a signal need
-// not wait for the end of a step. A step in work is then dropped: what is kept never depends on the moment of the question.
+// Whether a run was asked to end. Loops that may take long, as those of contact solvers, ask in
+// each turn, so that a signal need not wait for the end of a step. A step in work is then dropped:
+// what is kept never depends on the moment of the question.
 #pragma once
 #include <atomic>
 #include <string_view>
@@ -40,7 +41,8 @@ class Stop {
 /// nullptr: of a run that nobody asks.
 inline bool stop_requested(Stop* stop) noexcept { return stop != nullptr && stop->requested(); }
 
-/// Why a step that was dropped for it failed: StepReport::failure is this very text, by its address.
+/// Why a step that was dropped for it failed: StepReport::failure is this very text, by its
+/// address.
 inline constexpr char kStopRequested[] = "the program was asked to end";
 inline bool is_stop(std::string_view failure) noexcept {
   return failure.data() == static_cast<const char*>(kStopRequested);

@@ -50,7 +50,8 @@ int LineTable::column(int line, int byte) const {
   const std::size_t start = starts_[static_cast<std::size_t>(line)];
   const std::size_t end =
       start + std::min(text_.size() - start, static_cast<std::size_t>(std::max(0, byte)));
-  // on from the place before, where that is on the way: a line of n places costs its length, not n times that
+  // on from the place before, where that is on the way: a line of n places costs its length, not n
+  // times that
   if (line != line_ || end < counted_) {
     line_ = line;
     counted_ = start;

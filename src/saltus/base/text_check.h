@@ -7,8 +7,8 @@
 
 namespace saltus {
 
-/// Columns as editors count them: characters, not bytes. For one thread: places asked for in the order of the text cost
-/// the length of the text in all.
+/// Columns as editors count them: characters, not bytes. For one thread: places asked for in the
+/// order of the text cost the length of the text in all.
 class LineTable {
  public:
   explicit LineTable(std::string_view text);

@@ -46,9 +46,9 @@ class Watch {
   Clock::time_point begin_{};
 };
 
-/// Blocks begin .. end - 1 of a loop that nobody has begun, as one number. Who exchanges it for a shorter range has taken
-/// a block of the loop that goes on then, since no other can begin before that block is done: what was read about the
-/// range before does not matter.
+/// Blocks begin .. end - 1 of a loop that nobody has begun, as one number. Who exchanges it for a
+/// shorter range has taken a block of the loop that goes on then, since no other can begin before
+/// that block is done: what was read about the range before does not matter.
 struct alignas(64) Part {
   std::atomic<std::uint64_t> left{0};
 
@@ -101,8 +101,9 @@ struct ThreadPool::State {
     return count;
   }
 
-  /// Takes part until the shift is over, or until nothing was to do for some time. It never offers its processor to
-  /// others: it might get it back some milliseconds later, and the end of the shift waits for it.
+  /// Takes part until the shift is over, or until nothing was to do for some time. It never offers
+  /// its processor to others: it might get it back some milliseconds later, and the end of the
+  /// shift waits for it.
   void help(std::size_t k) noexcept {
     Watch watch;
     std::uint32_t seen = loop.load(std::memory_order_acquire) - 1;  // may come in the middle of one

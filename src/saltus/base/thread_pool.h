@@ -6,15 +6,18 @@
 
 namespace saltus {
 
-/// A sweep by colours is a dozen loops of 10 to 200 us: less than an idle processor takes to wake up. A thread_pool calls the
-/// threads of the caller's tbb::task_arena once and keeps them awake from loop to loop, spinning, while a Shift lives.
+/// A sweep by colours is a dozen loops of 10 to 200 us: less than an idle processor takes to wake
+/// up. A thread_pool calls the threads of the caller's tbb::task_arena once and keeps them awake
+/// from loop to loop, spinning, while a Shift lives.
 ///
-/// A helper that comes late, or not at all, holds nothing up: whoever has time takes the blocks that nobody has begun.
-/// Only a block that was begun is waited for. Where a helper lost its processor in one, as on a machine with other
+/// A helper that comes late, or not at all, holds nothing up: whoever has time takes the blocks
+/// that nobody has begun. Only a block that was begun is waited for. Where a helper lost its
+/// processor in one, as on a machine with other
 /// work, the caller goes on alone for some time.
 ///
-/// Items are cut into fixed blocks, and what a block writes is its own: no bit depends on the threads. Each thread has
-/// mostly the same blocks in loops of the same length. All have the caller's treatment of denormals.
+/// Items are cut into fixed blocks, and what a block writes is its own: no bit depends on the
+/// threads. Each thread has mostly the same blocks in loops of the same length. All have the
+/// caller's treatment of denormals.
 class ThreadPool {
  public:
   static constexpr std::size_t kBlock = 64;  ///< items
@@ -27,7 +30,8 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// From here on loops are shared, until the end of the object. One shift at a time, in the thread that runs the loops.
+  /// From here on loops are shared, until the end of the object. One shift at a time, in the thread
+  /// that runs the loops.
   class Shift {
    public:
     explicit Shift(ThreadPool& thread_pool) : thread_pool_(&thread_pool) { thread_pool_->open(); }
@@ -46,8 +50,8 @@ class ThreadPool {
     ThreadPool* thread_pool_;
   };
 
-  /// use(block, begin, end) on fixed blocks of 0 .. count - 1, all done on return. It throws nothing. Outside of a shift
-  /// the caller does all of it.
+  /// use(block, begin, end) on fixed blocks of 0 .. count - 1, all done on return. It throws
+  /// nothing. Outside of a shift the caller does all of it.
   template <class Use>
   void blocks(std::size_t count, const Use& use) {
     struct Loop {

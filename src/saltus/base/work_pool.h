@@ -13,18 +13,21 @@
 
 namespace saltus {
 
-/// Whether two vectors are the same to the bit: what an operation gives may depend on the sign of a zero.
+/// Whether two vectors are the same to the bit: what an operation gives may depend on the sign of a
+/// zero.
 inline bool same_bits(View a, View b) {
   return a.size() == b.size() &&
          (a.size() == 0 || std::memcmp(a.data(), b.data(),
                                        sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
 }
 
-/// An object whose operations are const and need room to work in keeps one of these: a call borrows a work space that no
-/// other call has, so that any number of threads may call. There come to be as many as calls at one time, one as a rule.
+/// An object whose operations are const and need room to work in keeps one of these: a call borrows
+/// a work space that no other call has, so that any number of threads may call. There come to be as
+/// many as calls at one time, one as a rule.
 ///
-/// What a loan finds in it is what some call left: an operation writes before it reads, or asks by same_bits() whether what is
-/// kept belongs to its arguments. A call that ends by an exception leaves nothing: its work space is given up.
+/// What a loan finds in it is what some call left: an operation writes before it reads, or asks by
+/// same_bits() whether what is kept belongs to its arguments. A call that ends by an exception
+/// leaves nothing: its work space is given up.
 template <class Work>
 class WorkPool {
  public:

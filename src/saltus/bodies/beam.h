@@ -1,7 +1,8 @@
 // Thin elastic beams without shear and torsion, in space, under large turns: cubic elements between
 // nodes that carry a place and a slope.
 //
-//     V = int EA/2 (|r'| - 1)^2 + EI/2 |r' x r''|^2/|r'|^4 dx,     M r'' = loads + M g - dV/dr - C r'
+//     V = int EA/2 (|r'| - 1)^2 + EI/2 |r' x r''|^2/|r'|^4 dx,
+//         M r'' = loads + M g - dV/dr - C r'
 #pragma once
 #include <memory>
 #include <vector>

@@ -12,7 +12,8 @@ namespace saltus {
 
 // All coordinates are (f, p): free, prescribed.
 //
-//     M_ff a = F_f - M_fp u'',     F = -dV/dq + Q - c + loads - (rM M + rK V'') v     at q = (q_f, u), v = (v_f, u')
+//     M_ff a = F_f - M_fp u'',     F = -dV/dq + Q - c + loads - (rM M + rK V'') v
+//         at q = (q_f, u), v = (v_f, u')
 //
 // What is evaluated for one (q, v) is kept until other arguments come: results depend on arguments
 // alone.

@@ -68,7 +68,8 @@ class Pendulum final : public Mechanism {
 
 // ---- n pendulums, mu_k = m_k + m_(k+1) + ... :
 //
-//     M_ij = mu_max(i,j) l_i l_j cos(q_i - q_j),   c_i = sum_j mu_max(i,j) l_i l_j sin(q_i - q_j) v_j^2
+//     M_ij = mu_max(i,j) l_i l_j cos(q_i - q_j),
+//         c_i = sum_j mu_max(i,j) l_i l_j sin(q_i - q_j) v_j^2
 //     V = sum_i mu_i g l_i (1 - cos q_i)
 class NPendulum final : public Mechanism {
  public:
@@ -321,8 +322,10 @@ class PlanarRod final : public Mechanism {
 
 // ---- slider-crank: q = (a1, a2, a3), centres of crank and rod midway, the slider at the pin
 //
-//     M = [m1 b, 0; b m2, 0; 0 0 m3],  b = B cos(a1 - a2),     c = (B sin(a1 - a2) v2^2, -B sin(a1 - a2) v1^2, 0)
-//     m1 = J1 + (M1/4 + M2 + M3) l1^2,  m2 = J2 + (M2/4 + M3) l2^2,  m3 = J3,  B = (M2/2 + M3) l1 l2
+//     M = [m1 b, 0; b m2, 0; 0 0 m3],  b = B cos(a1 - a2),
+//         c = (B sin(a1 - a2) v2^2, -B sin(a1 - a2) v1^2, 0)
+//     m1 = J1 + (M1/4 + M2 + M3) l1^2,  m2 = J2 + (M2/4 + M3) l2^2,  m3 = J3,
+//         B = (M2/2 + M3) l1 l2
 //     V = g (G1 sin a1 + G2 sin a2),  G1 = (M1/2 + M2 + M3) l1,  G2 = (M2/2 + M3) l2
 class SliderCrank final : public Mechanism {
  public:
@@ -398,7 +401,8 @@ class SliderCrank final : public Mechanism {
 
 // ---- St Venant-Kirchhoff bar of equal elements of length le:
 //
-//     F = 1 + (u2 - u1)/le,  G = (F^2 - 1)/2,  V = sum E A le G^2/2,  N = E A G F,  dN/d(u2 - u1) = E A (F^2 + G)/le
+//     F = 1 + (u2 - u1)/le,  G = (F^2 - 1)/2,  V = sum E A le G^2/2,  N = E A G F,
+//         dN/d(u2 - u1) = E A (F^2 + G)/le
 class StvkBar final : public Mechanism {
  public:
   explicit StvkBar(const StvkBarData& data) : d_(data), le_(d_.length / d_.elements) {

@@ -212,7 +212,8 @@ bool PseudoRigid::Data::mass_alone(Combination s) const {
 
 // m kron(I, E0) + k V A + damping + convected loads.  Of P_v = F S_v, with B = F F^T:
 //     C_iJkL/(eta V) = mu (B_ik delta_JL + F_iL F_kJ) + lambda F_iJ F_kL
-//     K_iJkL/(eta V) = delta_ik S_v,JL/eta + mu ((F F'^T)_ik delta_JL + F_iL F'_kJ) + lambda F_iJ F'_kL
+//     K_iJkL/(eta V) = delta_ik S_v,JL/eta + mu ((F F'^T)_ik delta_JL + F_iL F'_kJ) + lambda F_iJ
+//         F'_kL
 // Of a convected load f = F f0 at X:  K_F = -kron(I, X f0^T),  g = -f0.
 Matrix9 PseudoRigid::Data::block(Combination s, double t, int b, const Matrix3& F,
                                  const Matrix3& F_, Vector3& g) const {

@@ -9,7 +9,8 @@ namespace saltus {
 
 /// K of one contact with friction, or of one row of a law without:
 ///     equality: R.   unilateral: R+.   box: [-bound, bound].
-///     coulomb, rolling: {|p_k| <= radius_k p_N, k = T, R, S} on the rows N, T, R, S: discs of 2 rows, intervals of 1, or none.
+///     coulomb, rolling: {|p_k| <= radius_k p_N, k = T, R, S} on the rows N, T, R, S: discs of 2
+///         rows, intervals of 1, or none.
 /// With moments read as impulses p/L and spins as velocities L u the radii of R and S are mu_R/L,
 /// sigma/L. Every law reads
 ///     p = Proj_K(p - rho u^),   u^ = u + sum radius_k |u_k| n,   for any rho > 0

@@ -1,7 +1,8 @@
 // Bodies with the reactions of their joints as forces, so that joints act inside the stages of a
 // scheme.
 //
-//     M v' = F + G^T L,   S L = -(G M^-1 F + gamma),   S = G M^-1 G^T,   gamma = (G v + d)' at v' = 0
+//     M v' = F + G^T L,   S L = -(G M^-1 F + gamma),   S = G M^-1 G^T,
+//         gamma = (G v + d)' at v' = 0
 //
 // The constraints twice differentiated (index 1): g'' = 0, exact in every stage, while g and g'
 // keep what they have. An explicit scheme keeps its order; what g gathers is of the error of the

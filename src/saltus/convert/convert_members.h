@@ -1,4 +1,5 @@
-// Where the members of bodies are that have a place: rigid bodies, particles, pseudo-rigid bodies, moving ones.
+// Where the members of bodies are that have a place: rigid bodies, particles, pseudo-rigid bodies,
+// moving ones.
 #pragma once
 #include <vector>
 

@@ -18,8 +18,9 @@ struct ChosenNodes {
   std::vector<int> place, number;
 };
 
-/// Numbers of nodes, or the name of a node set, as in "12,57" and "tip"; nothing where the mesh has neither. `numbers`: of
-/// the nodes of a boundary surface in the whole mesh; empty: they are their places.
+/// Numbers of nodes, or the name of a node set, as in "12,57" and "tip"; nothing where the mesh has
+/// neither. `numbers`: of the nodes of a boundary surface in the whole mesh; empty: they are their
+/// places.
 std::optional<ChosenNodes> chosen_nodes(const Mesh& mesh, const std::vector<int>& numbers,
                                         const std::string& nodes) {
   ChosenNodes list;

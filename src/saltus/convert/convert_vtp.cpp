@@ -1,4 +1,5 @@
-// Rigid bodies, particles, strings and contacts for ParaView: points, surfaces, lines, series of them.
+// Rigid bodies, particles, strings and contacts for ParaView: points, surfaces, lines, series of
+// them.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// XDMF: a text that names the datasets of each frame, and those datasets. Each step has datasets of its own, because readers
-// differ in what they make of parts of larger ones.
+// XDMF: a text that names the datasets of each frame, and those datasets. Each step has datasets of
+// its own, because readers differ in what they make of parts of larger ones.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -172,7 +172,8 @@ class XdmfWriter {
     if (body.mesh) {
       attribute("velocity", "Vector", "velocity", results_.node_velocity(table, k, 1), 3);
       for (const char* tensor : {"stress", "strain"}) {
-        // All nine: of a Tensor6 (xx, xy, xz, yy, yz, zz) ParaView's Xdmf3 readers call the second number yy.
+        // All nine: of a Tensor6 (xx, xy, xz, yy, yz, zz) ParaView's Xdmf3 readers call the second
+        // number yy.
         const std::vector<double> six = results_.body(table, tensor, k, 1);
         std::vector<double> full;
         for (std::size_t a = 0; a + 5 < six.size(); a += 6)

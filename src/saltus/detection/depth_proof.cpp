@@ -185,7 +185,8 @@ class Proof {
   };
 
   /// On u = p + t, t = c_1 t_1 + c_2 t_2 across p, c_1 + c_2 <= 1, each shape has
-  ///   |B(p + t)| >= |B p| + e . B t + |B t - (e . B t) e|^2 / 2 (|B p| + max |B t|),   e = B p/|B p|,
+  ///   |B(p + t)| >= |B p| + e . B t + |B t - (e . B t) e|^2 / 2 (|B p| + max |B t|),
+  ///       e = B p/|B p|,
   /// and |u| <= 1 + |t|^2/2. So h(u) - depth |u| is at least a linear and a quadratic form in c; as
   /// c_1 + c_2 <= 1 the linear one with slopes l >= 0 is above (l . c)(c_1 + c_2), and the sum has
   /// to be copositive.

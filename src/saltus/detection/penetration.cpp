@@ -153,7 +153,8 @@ Vector3 depth_normal(const Convex& a, const Convex& b, const Closest& touch) {
   polytope.grow();
   return -polytope.normal(
       -Vector3::
-          UnitZ());  // the polytope of a - b is left along an outward normal -n of it: a moves along n
+          UnitZ());  // the polytope of a - b is left along an outward normal -n of it: a moves
+                     // along n
 }
 
 }  // namespace saltus

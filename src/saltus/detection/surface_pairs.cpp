@@ -14,7 +14,8 @@ constexpr double kCrossing = 0.02;  // sine of the least angle at which edges cr
 // Edges of a boundary surface in the world against those of a surface placed by `at`: with p + s u
 // and q + r w on them
 //
-//     n = +- u x w/|u x w|,   from the second to the first,   -n between the normals beside the first, n beside the second,
+//     n = +- u x w/|u x w|,   from the second to the first,
+//         -n between the normals beside the first, n beside the second,
 //     gap = n . (p + s u - q - r w),   0 < s, r < 1.
 template <class Take>
 void SurfaceDetector::Work::cross_edges(const FacetSurface& first, const Bounds& box,

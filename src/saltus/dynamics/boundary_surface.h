@@ -7,8 +7,9 @@
 
 namespace saltus {
 
-/// A flat piece between three vertices, counter-clockwise seen from outside; between two of a body in the plane of x and
-/// y, the outside on its right. The point of weights w (>= 0, sum 1) is {body, feature, sum_k w_k local[k]}.
+/// A flat piece between three vertices, counter-clockwise seen from outside; between two of a body
+/// in the plane of x and y, the outside on its right. The point of weights w (>= 0, sum 1) is
+/// {body, feature, sum_k w_k local[k]}.
 struct BoundaryFacet {
   std::array<int, 3> vertex{-1, -1, -1};  ///< of BoundarySurface::vertices; the third -1: an edge
   int body = 0, feature = 0;

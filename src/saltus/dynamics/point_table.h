@@ -1,4 +1,5 @@
-// Points of a group whose velocity rows never change: the fast path of strings, plates and linear systems.
+// Points of a group whose velocity rows never change: the fast path of strings, plates and linear
+// systems.
 #pragma once
 #include <vector>
 
@@ -8,7 +9,8 @@
 
 namespace saltus {
 
-/// A point fixed in a body: body of the group, feature (node, face, element), place on it in the body's own frame [m].
+/// A point fixed in a body: body of the group, feature (node, face, element), place on it in the
+/// body's own frame [m].
 struct PointRef {
   int body = 0, feature = 0;
   Vector3 local = Vector3::Zero();
@@ -20,8 +22,9 @@ struct PointScratch {
   std::vector<double> in, out;
 };
 
-/// S, rows() x velocities(): component along a fixed direction of the displacement of fixed points, y = S q, y' = S v.
-/// Every result is a function of the arguments alone; asked for in other company a row may differ by round-off.
+/// S, rows() x velocities(): component along a fixed direction of the displacement of fixed points,
+/// y = S q, y' = S v. Every result is a function of the arguments alone; asked for in other company
+/// a row may differ by round-off.
 class PointTable {
  public:
   virtual ~PointTable() = default;

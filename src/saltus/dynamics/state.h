@@ -6,8 +6,9 @@
 
 namespace saltus {
 
-/// q [m, rad, quaternion], v [m/s, rad/s] as the scheme holds it (Scheme::velocity gives the physical one), and the
-/// scheme's memory: smooth quantities only, because an impulse stored in an acceleration acts twice.
+/// q [m, rad, quaternion], v [m/s, rad/s] as the scheme holds it (Scheme::velocity gives the
+/// physical one), and the scheme's memory: smooth quantities only, because an impulse stored in an
+/// acceleration acts twice.
 struct GroupState {
   Vector q, v;
   std::vector<Vector> memory;

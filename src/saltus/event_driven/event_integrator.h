@@ -6,9 +6,10 @@
 //   respond   impacts, Zeno sequences, and the modes from here on (event_driven/event_response.h)
 //
 // The state at the end of an interval comes from the dense output; the step may end after it. What
-// must last from interval to interval is State::event_state, so that a state resumes bit for bit. Source:
-// shared design of event-driven integration, E. Hairer, G. Wanner, Solving Ordinary Differential
-// Equations II (1996) VII; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical
+// must last from interval to interval is State::event_state, so that a state resumes bit for bit.
+// Source: shared design of event-driven integration, E. Hairer, G. Wanner, Solving Ordinary
+// Differential Equations II (1996) VII; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth
+// Dynamical
 // Systems (2008) ch. 8.
 #pragma once
 #include <map>

@@ -32,9 +32,9 @@ class EventStep {
   /// Records every step; nullptr: no more.
   void trace(EventTrace* trace) { trace_ = trace; }
 
-  /// The next step from the state, to `limit` at most: State::event_state, ready(), balance(). slips_end:
-  /// it cannot follow slips to their end, and take_stops() says which. nothing: it failed, and the
-  /// report says why, or a stop was requested.
+  /// The next step from the state, to `limit` at most: State::event_state, ready(), balance().
+  /// slips_end: it cannot follow slips to their end, and take_stops() says which. nothing: it
+  /// failed, and the report says why, or a stop was requested.
   enum class Made { step, slips_end, nothing };
   Made make(State& state, double limit, StepReport& report);
   std::vector<EventEnding> take_stops() { return std::exchange(stops_, {}); }

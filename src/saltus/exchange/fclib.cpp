@@ -98,7 +98,8 @@ CondensedProblem read_local(const FclibFile& file, const std::string& group, Fcl
   return condensed;
 }
 
-/// A mass is symmetric: one with entries on one side of the diagonal only is half of it, and is made whole.
+/// A mass is symmetric: one with entries on one side of the diagonal only is half of it, and is
+/// made whole.
 bool complete_half(std::vector<Entry>& M) {
   bool below = false, above = false;
   for (const Entry& e : M) {

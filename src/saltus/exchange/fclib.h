@@ -20,16 +20,18 @@ struct FclibSolution {
   Vector l;  ///< impulses of the equalities
 };
 
-/// How a run of Saltus solved a problem: the problem as its solver had it, W in the form that it was held in, which `solver` solves
-/// again in the same way, bit by bit. Limits::closing and stop are not kept.
+/// How a run of Saltus solved a problem: the problem as its solver had it, W in the form that it
+/// was held in, which `solver` solves again in the same way, bit by bit. Limits::closing and stop
+/// are not kept.
 struct FclibRun : ContactProblemData {
   std::string solver;  ///< by its name
   Limits limits;
   Vector start;  ///< p from which it began [N s]
 };
 
-/// One problem: first the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), in the order and the
-/// units of the file; then the equalities, one law a row. Global problems come condensed.
+/// One problem: first the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), in
+/// the order and the units of the file; then the equalities, one law a row. Global problems come
+/// condensed.
 struct FclibProblem : ContactProblemData {
   bool global = false;  ///< M v = H r + G l + f in the file
   bool rolling = false;
@@ -48,17 +50,19 @@ enum class FclibRead {
   solutions
 };  ///< solutions: the problem, /solution, /guesses and /saltus
 
-/// Reads fclib_local, fclib_global and their _rolling forms, matrices as triplets, by columns or by rows. Throws
-/// SceneError with the file and the object where the file is no whole problem: sizes that disagree, indices outside,
-/// numbers that are not finite, W or b beyond 1e100 or all below 1e-100, negative friction, no contact, a singular
-/// mass. Nothing is allocated for data that the file does not hold; solutions that were declared and not written are
-/// zero. A mass of which the file holds one triangle is made symmetric, with a note. W counts as symmetric where
-/// |W_ij - W_ji| <= 1e-12 max |W|.
+/// Reads fclib_local, fclib_global and their _rolling forms, matrices as triplets, by columns or by
+/// rows. Throws SceneError with the file and the object where the file is no whole problem: sizes
+/// that disagree, indices outside, numbers that are not finite, W or b beyond 1e100 or all below
+/// 1e-100, negative friction, no contact, a singular mass. Nothing is allocated for data that the
+/// file does not hold; solutions that were declared and not written are zero. A mass of which the
+/// file holds one triangle is made symmetric, with a note. W counts as symmetric where |W_ij -
+/// W_ji| <= 1e-12 max |W|.
 FclibProblem read_fclib(const std::string& path, FclibRead what = FclibRead::problem);
 
-/// Writes a local problem, W by rows (nz = -2), compressed, with `solution` if there is one (without v), `run` and no guesses.
-/// The file has its name only when it is whole; what read_fclib then returns is what was written, bit by bit. Throws
-/// SceneError where the file cannot be made or the problem has equalities that W couples unsymmetrically, which the
+/// Writes a local problem, W by rows (nz = -2), compressed, with `solution` if there is one
+/// (without v), `run` and no guesses. The file has its name only when it is whole; what read_fclib
+/// then returns is what was written, bit by bit. Throws SceneError where the file cannot be made or
+/// the problem has equalities that W couples unsymmetrically, which the
 /// format cannot say; RunError where it cannot be written.
 void write_fclib(const std::string& path, const FclibProblem& problem);
 

@@ -15,8 +15,8 @@ struct CondensedProblem {
 };
 
 /// Of  M v = H p + f,  u = H^T v + w:   W = H^T M^-1 H,  b = H^T M^-1 f + w
-/// H is size of M x size of w. W is symmetric bit by bit where M is symmetric. False where M is singular or the result
-/// is not finite.
+/// H is size of M x size of w. W is symmetric bit by bit where M is symmetric. False where M is
+/// singular or the result is not finite.
 bool condense(const SparseMatrix& M, std::span<const Entry> H, View f, View w,
               CondensedProblem& out);
 

@@ -1,4 +1,5 @@
-// Reading an FCLIB file object by object: every size is checked against the data before anything is allocated.
+// Reading an FCLIB file object by object: every size is checked against the data before anything is
+// allocated.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@ namespace saltus {
 
 class FclibFile {
  public:
-  /// Throws SceneError where the file cannot be opened, as all members do for an object that is not what it should be.
+  /// Throws SceneError where the file cannot be opened, as all members do for an object that is not
+  /// what it should be.
   explicit FclibFile(std::string path);
 
   /// SceneError "file: object: what (allowed)".
@@ -45,15 +47,18 @@ struct FclibMatrix {
   Vector x;
 };
 
-/// Throws where it is not rows x columns or its arrays do not fit together; indices of triplets are checked later.
+/// Throws where it is not rows x columns or its arrays do not fit together; indices of triplets are
+/// checked later.
 FclibMatrix read_fclib_matrix(const FclibFile& file, const std::string& object, int rows,
                               int columns);
 
-/// Which of the two conventions of triplets: row i[k], column p[k] (CSparse, most writers) or row p[k], column i[k].
+/// Which of the two conventions of triplets: row i[k], column p[k] (CSparse, most writers) or row
+/// p[k], column i[k].
 enum class TripletOrder { row_i, row_p };
 
-/// The convention that keeps the indices of all triplet matrices of a file inside; where both do, the one that leaves
-/// fewer columns empty; where that says nothing, row_i. Throws where an index is outside in both.
+/// The convention that keeps the indices of all triplet matrices of a file inside; where both do,
+/// the one that leaves fewer columns empty; where that says nothing, row_i. Throws where an index
+/// is outside in both.
 TripletOrder triplet_order(const FclibFile& file, std::span<const FclibMatrix> matrices);
 
 std::vector<Entry> entries(const FclibMatrix& matrix, TripletOrder order);

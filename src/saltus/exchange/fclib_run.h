@@ -1,4 +1,5 @@
-// The group /saltus of a contact problem in a file: how a run solved it. Other readers pass over it.
+// The group /saltus of a contact problem in a file: how a run solved it. Other readers pass over
+// it.
 #pragma once
 #include "saltus/exchange/fclib.h"
 #include "saltus/exchange/fclib_file.h"

@@ -9,21 +9,21 @@
 
 namespace saltus {
 
-/// components x nodes (or elements) numbers, those of one node behind each other. Six components are a symmetric tensor
-/// xx, yy, zz, xy, yz, zx.
+/// components x nodes (or elements) numbers, those of one node behind each other. Six components
+/// are a symmetric tensor xx, yy, zz, xy, yz, zx.
 struct VtkField {
   std::string name;
   int components = 1;
   std::span<const double> values;
 };
 
-/// One moment t [s] of a mesh whose nodes are at `places`, 3 a node. Numbers are 64-bit little-endian, in base64.
-/// Throws SceneError, RunError as OutputFile.
+/// One moment t [s] of a mesh whose nodes are at `places`, 3 a node. Numbers are 64-bit
+/// little-endian, in base64. Throws SceneError, RunError as OutputFile.
 void write_vtu(const std::string& path, double t, const Mesh& mesh, std::span<const double> places,
                std::span<const VtkField> on_nodes, std::span<const VtkField> on_cells = {});
 
-/// One moment t [s] of points at `places`, 3 a point, as vertices, or of triangles between them, 3 points each.
-/// on_cells: of vertices or triangles. Else as write_vtu.
+/// One moment t [s] of points at `places`, 3 a point, as vertices, or of triangles between them, 3
+/// points each. on_cells: of vertices or triangles. Else as write_vtu.
 void write_vtp(const std::string& path, double t, std::span<const double> places,
                std::span<const std::uint32_t> triangles, std::span<const VtkField> on_points,
                std::span<const VtkField> on_cells = {});

@@ -33,7 +33,8 @@ struct WavReport {
 WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate,
                     double gain = 0.0);
 
-/// Whether the first bytes of a file are those of a sound that write_wav() made: they name Saltus as the software.
+/// Whether the first bytes of a file are those of a sound that write_wav() made: they name Saltus
+/// as the software.
 bool is_own_wav(std::string_view head);
 
 /// What write_wav does before scaling: low-pass and every `divide`-th sample, without delay. Flat

@@ -1,4 +1,5 @@
-// Round shapes are cut by rings about z: ring i of a cap has 4 i points, so that facets keep their form up to the pole.
+// Round shapes are cut by rings about z: ring i of a cap has 4 i points, so that facets keep their
+// form up to the pole.
 #include "saltus/fem/boundary_surface.h"
 
 #include <fmt/format.h>
@@ -77,7 +78,8 @@ Vector3 around(double r, double z, int j, int count) {
   return {r * std::cos(angle), r * std::sin(angle), z};
 }
 
-// A cap of rings 1 .. k about its pole; `profile(i)` gives radius and height of ring i. The rim may be there already.
+// A cap of rings 1 .. k about its pole; `profile(i)` gives radius and height of ring i. The rim may
+// be there already.
 template <class Profile>
 std::vector<int> add_cap(Surface& s, int k, bool up, std::vector<int> rim, const Profile& profile) {
   std::vector<int> inner{s.add({0.0, 0.0, profile(0)[1]})};

@@ -1,4 +1,5 @@
-// Eight elements side by side, chunks of them that threads may take, and their places in the matrix of the mesh.
+// Eight elements side by side, chunks of them that threads may take, and their places in the matrix
+// of the mesh.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -14,7 +15,8 @@ constexpr int kChunkWork = 64;  // nodes times points of a chunk and slot: some 
 
 }  // namespace
 
-// Greedy: a chunk has the first colour that no chunk with one of its nodes has. 64 colours are given at a time.
+// Greedy: a chunk has the first colour that no chunk with one of its nodes has. 64 colours are
+// given at a time.
 void Block::make_chunks(int nodes) {
   chunk = std::max(1, kChunkWork / (n * points));
   const int chunks = (batches + chunk - 1) / chunk;

@@ -80,7 +80,8 @@ void Fem::Data::check_input() {
             "fem: body_corotational is for the linear law");
 }
 
-// Row sums; quadratic elements by HRZ: the diagonal of the consistent matrix scaled to the mass of the element.
+// Row sums; quadratic elements by HRZ: the diagonal of the consistent matrix scaled to the mass of
+// the element.
 void Fem::Data::make_mass() {
   nodal.setZero(nodes);
   std::vector<Entry> entries;

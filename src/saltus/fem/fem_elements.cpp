@@ -109,7 +109,8 @@ void add_elastic(const Block& block, int from, int to, double scale, const doubl
   }
 }
 
-// T_b = A . grad0 N_b (9 x 3), then K_ab = grad0 N_a . T_b for a <= b; the other half is its mirror.
+// T_b = A . grad0 N_b (9 x 3), then K_ab = grad0 N_a . T_b for a <= b; the other half is its
+// mirror.
 void element_matrix(const Block& block, int element, double k, double c, const double* u,
                     double* matrix) {
   if (block.law.viscosity == 0.0) c = 0.0;

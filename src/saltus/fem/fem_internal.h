@@ -1,4 +1,5 @@
-// The parts of Fem: the response of a point with the strains that its element does not see, and loops over elements.
+// The parts of Fem: the response of a point with the strains that its element does not see, and
+// loops over elements.
 #pragma once
 #include <mutex>
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace saltus::fem {
 
-/// What an element knows of F: all; F_13 = F_23 = 0 and F_33 = 1; F_33 so that P_33 = 0; F a alone, a the axis of a bar,
-/// with the stretch across it so that no stress acts there.
+/// What an element knows of F: all; F_13 = F_23 = 0 and F_33 = 1; F_33 so that P_33 = 0; F a alone,
+/// a the axis of a bar, with the stretch across it so that no stress acts there.
 enum class StressState { solid, plane_strain, plane_stress, uniaxial };
 
 /// The material of a block of elements.
@@ -20,10 +21,10 @@ struct Constitution {
   Material material;
   StressState state = StressState::solid;
   double viscosity = 0.0;  ///< r_K of the strain-rate form [s], 0: none
-  double
-      lambda = 0.0,
-      mu =
-          0.0;  ///< in the dimensions of the element: lambda* in plane stress, E/2 and 0 in bars [Pa]
+  double lambda = 0.0,
+         mu =
+             0.0;  ///< in the dimensions of the element: lambda* in plane stress, E/2 and 0 in bars
+                   ///< [Pa]
   bool warped = false;  ///< the tangent of the law `corotated` is that without the change of R
 
   Constitution() = default;
@@ -46,7 +47,8 @@ void add_viscous_tangent(const Constitution& c, const Matrix3& F, const Vector3&
 void combined_tangent(const Constitution& law, const Matrix3& F, const Vector3& axis, double k,
                       double c, Matrix9& A);
 
-/// The laws that eight elements go through at once; none: one after the other. Moduli as in Constitution.
+/// The laws that eight elements go through at once; none: one after the other. Moduli as in
+/// Constitution.
 struct PackLaw {
   enum Kind { none, linear, st_venant_kirchhoff, neo_hooke, corotated } kind = none;
   double lambda = 0.0, mu = 0.0;
@@ -58,9 +60,10 @@ struct PackLaw {
   explicit PackLaw(const Constitution& law);
 };
 
-/// Elements of one block with their points of integration. Loops run over batches of eight elements, the last one filled
-/// up with its last element at no weight. Batches make chunks, and chunks colours: two chunks of a colour share no node,
-/// so that threads may work on all of a colour and every sum keeps its order.
+/// Elements of one block with their points of integration. Loops run over batches of eight
+/// elements, the last one filled up with its last element at no weight. Batches make chunks, and
+/// chunks colours: two chunks of a colour share no node, so that threads may work on all of a
+/// colour and every sum keeps its order.
 struct Block {
   ElementKind kind = ElementKind::tet4;
   int n = 0, points = 0, elements = 0,
@@ -78,8 +81,8 @@ struct Block {
   /// dxi_k/dX_j of a batch and point at (3 k + j) 8 + l [1/m]; of bars along the axis.
   AlignedArray inverse;
   AlignedArray pack_weight;  ///< eight a batch and point
-  /// Of the block (a, b), a <= b, of a batch at (b (b + 1)/2 + a) 8 + l: its entry in the upper half of the graph, ~entry
-  /// where it is to be transposed.
+  /// Of the block (a, b), a <= b, of a batch at (b (b + 1)/2 + a) 8 + l: its entry in the upper
+  /// half of the graph, ~entry where it is to be transposed.
   std::vector<int> slot;
   std::vector<int> chunk_order, colour_begin;  ///< chunks by their colours
   int width = 0;  ///< most doubles in a register; 0: as the machine has
@@ -128,7 +131,8 @@ void add_product(const Block& block, ThreadPool& thread_pool, double k, double c
 void add_matrices(const Block& block, ThreadPool& thread_pool, double k, double c, const double* u,
                   NodeMatrix& A);
 
-// Points of a batch whose law is none of PackLaw, slot by slot: 9 numbers by rows, eight slots each.
+// Points of a batch whose law is none of PackLaw, slot by slot: 9 numbers by rows, eight slots
+// each.
 void stress_of_pack(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H <- P
 void viscous_stress_of_pack(const Block& block, int batch, int point, const double (&F)[9][8],
                             double (&rate)[9][8]);                                 ///< rate <- P
@@ -138,10 +142,11 @@ void product_of_pack(const Block& block, int batch, int point, double k, double 
 void rotation_of_slot(const double (&F)[9][8], double (&R)[9][8], int slot);
 double logarithm_of(double change);  ///< ln J of J - 1, not a number where J <= 0
 
-/// The rotation that fits the nodes of a body best, weighted by their masses m_a, with Z_a = X_a - Xc:
+/// The rotation that fits the nodes of a body best, weighted by their masses m_a, with Z_a = X_a -
+/// Xc:
 ///     R = polar factor of S = sum m_a (x_a - xc) Z_a^T,      d_a = R^T (x_a - xc) - Z_a
-/// A motion x' of the nodes turns R with Omega = (tr(U) I - U)^-1 sum m_a Z_a x R^T x_a',  U = R^T S, in the axes of the body,
-/// and d' = Q R^T x',  (Q w)_a = w_a - Omega x (Z_a + d_a).
+/// A motion x' of the nodes turns R with Omega = (tr(U) I - U)^-1 sum m_a Z_a x R^T x_a',  U = R^T
+/// S, in the axes of the body, and d' = Q R^T x',  (Q w)_a = w_a - Omega x (Z_a + d_a).
 struct BodyRotation {
   Matrix3 R = Matrix3::Identity();
   Vector d;  ///< 3 numbers a node
@@ -186,7 +191,8 @@ struct Fem::Data final : Parts {
     fem::BodyRotation turn;  ///< of body_corotational, at u
     Vector turned, product;
     std::vector<double> chunk_energy, element;  ///< `element`: one element matrix
-    /// m M + c C + k K of direct solvers by nodes, and of the free degrees of freedom, entry for entry; empty before the first.
+    /// m M + c C + k K of direct solvers by nodes, and of the free degrees of freedom, entry for
+    /// entry; empty before the first.
     NodeMatrix rows;
     SparseMatrix matrix;
   };

@@ -6,9 +6,10 @@
 //     N(l) = P_11,   N' = A_1111 - 2 A_1122^2 / (A_2222 + A_2233),    P = N n a^T,
 //     dP/dF = [N' n n^T + (N/l)(I - n n^T)] a a^T
 //
-// Two laws have closed forms, which go on where the strains not seen have no real solution: in plane stress they are the
-// laws of the plane with lambda* = 2 lambda mu/(lambda + 2 mu), E_33 = -lambda*/(2 mu) tr E; in a bar N = E l (l^2 - 1)/2
-// (St Venant-Kirchhoff) and P = E (a.F a - 1) a a^T (linear).
+// Two laws have closed forms, which go on where the strains not seen have no real solution: in
+// plane stress they are the laws of the plane with lambda* = 2 lambda mu/(lambda + 2 mu), E_33 =
+// -lambda*/(2 mu) tr E; in a bar N = E l (l^2 - 1)/2 (St Venant-Kirchhoff) and P = E (a.F a - 1) a
+// a^T (linear).
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -26,8 +27,9 @@ double stretched(double e, double d) {
   return 1.0 + e - d > 0.5 * (1.0 + e) ? e - d : 0.5 * (e - 1.0);
 }
 
-// H_33 = s - 1 with P_33 = 0, by Newton's method from the linear law; A is that of the last F but one. The last change is
-// made, so that it is as exact as the strains of the plane. Not a number where it fails.
+// H_33 = s - 1 with P_33 = 0, by Newton's method from the linear law; A is that of the last F but
+// one. The last change is made, so that it is as exact as the strains of the plane. Not a number
+// where it fails.
 void close_thickness(const Constitution& c, Matrix3& H, Matrix9& A) {
   double e = std::max(-0.9, -0.5 * c.lambda / c.mu * (H(0, 0) + H(1, 1)));
   for (int k = 0; k < kIterations; ++k) {

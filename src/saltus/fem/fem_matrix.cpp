@@ -249,9 +249,9 @@ void Fem::Data::assemble(Combination s, Room& at) const {
   fill_values(rows, dofs, at.matrix);
 }
 
-// Conjugate gradients to 1e-10 take about 12 sqrt(kappa) products with A (Shewchuk 1994, section 9). The blocks of the nodes
-// bring the largest eigenvalue to some kSpread; the least one is that of a motion that deforms little, m M over the block of
-// its node.
+// Conjugate gradients to 1e-10 take about 12 sqrt(kappa) products with A (Shewchuk 1994, section
+// 9). The blocks of the nodes bring the largest eigenvalue to some kSpread; the least one is that
+// of a motion that deforms little, m M over the block of its node.
 bool Fem::Data::iteration_pays(Combination s, const NodeMatrix& A) const {
   constexpr double kProducts = 12.0, kSpread = 3.0;
   constexpr double kShare = 0.25;  // of the work of a factor, whose loops are the faster ones

@@ -1,7 +1,8 @@
 // Numbers and 3 x 3 matrices of eight elements, in registers of W doubles.
 //
-// Every operation is that of one element, so that slots never meet and no bit depends on W. Registers travel by value
-// between functions that are always inlined; who includes this silences -Wpsabi.
+// Every operation is that of one element, so that slots never meet and no bit depends on W.
+// Registers travel by value between functions that are always inlined; who includes this silences
+// -Wpsabi.
 #pragma once
 #include "saltus/math/pack.h"
 

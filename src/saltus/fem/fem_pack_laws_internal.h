@@ -5,13 +5,15 @@
 
 namespace saltus::fem {
 
-/// dP = dF S + B dF + lambda (Phi : dF) Phi + mu Phi dF^T Phi + (E ax(dF Phi^T))^ Phi,  ax(N) = (N_21 - N_12, ...); all
-/// laws but mooney_rivlin have this form:
+/// dP = dF S + B dF + lambda (Phi : dF) Phi + mu Phi dF^T Phi + (E ax(dF Phi^T))^ Phi,  ax(N) =
+/// (N_21 - N_12, ...); all laws but mooney_rivlin have this form:
 ///     linear       Phi = I,      S = mu I                              lambda, mu
 ///     St Venant    Phi = F,      S = S(E),  B = mu F F^T               lambda, mu
 ///     neo-Hooke    Phi = F^-T,   S = mu I                              lambda, mu - lambda ln J
-///     corotated    Phi = R,      S = mu I,  E = mu I + (lambda tr(U - I) - 2 mu)(tr(V) I - V)^-1,  V = F R^T
-///     viscous      Phi = F,                 B = mu F F^T               lambda, mu        (times eta)
+///     corotated    Phi = R,      S = mu I,  E = mu I + (lambda tr(U - I) - 2 mu)(tr(V) I - V)^-1,
+///         V = F R^T
+///     viscous      Phi = F,                 B = mu F F^T               lambda, mu
+///         (times eta)
 /// Without E the tangent of `corotated` is the warped one.
 template <int W>
 struct Slope {
@@ -65,7 +67,8 @@ struct PackLaws {
     const O det = cofactors(H, C);
     return C.m[0][0] + C.m[1][1] + C.m[2][2] + det;
   }
-  /// U - I of F = R U, R = rotation(F): 2 E (U + I)^-1 where H is small, which is as exact as H; else R^T F - I.
+  /// U - I of F = R U, R = rotation(F): 2 E (U + I)^-1 where H is small, which is as exact as H;
+  /// else R^T F - I.
   static SALTUS_INLINE M stretch(const M& H, const M& R) {
     const M RF = transposed_times(R, moved(H));
     M U, C;
@@ -92,8 +95,9 @@ struct PackLaws {
     return S;
   }
 
-  /// Newton's iteration X <- (X + X^-T)/2 from F, until all slots change by 1e-8 of |R|: the next change is round-off.
-  /// Pack that are nearly flat, turned inside out or far from a rotation are left to rotation_of.
+  /// Newton's iteration X <- (X + X^-T)/2 from F, until all slots change by 1e-8 of |R|: the next
+  /// change is round-off. Pack that are nearly flat, turned inside out or far from a rotation are
+  /// left to rotation_of.
   static SALTUS_INLINE M rotation(const M& F) {
     constexpr int kPasses = 12;
     M X = F, C;
@@ -173,7 +177,8 @@ struct PackLaws {
       case PackLaw::st_venant_kirchhoff:
         return quadratic(green(H));
       case PackLaw::
-          neo_hooke: {  // mu (|H|^2/2 - (x - tr H) - (ln(1 + x) - x)) + lambda/2 (ln J)^2,  x = J - 1
+          neo_hooke: {  // mu (|H|^2/2 - (x - tr H) - (ln(1 + x) - x)) + lambda/2 (ln J)^2, x = J -
+                        // 1
         const O rest = volume_rest(H), x = trace(H) + rest, ln = logarithm(x);
         double slot[8];
         store<W>(slot, x);

@@ -45,9 +45,11 @@ void BodyRotation::set(const Mesh& mesh, const Vector& mass) {
   d.setZero(3 * nodes);
 }
 
-// With S = S0 + S_u, S0 = sum m_a Z_a Z_a^T and S_u = sum m_a (u_a - shift) Z_a^T, R^T S is symmetric where
+// With S = S0 + S_u, S0 = sum m_a Z_a Z_a^T and S_u = sum m_a (u_a - shift) Z_a^T, R^T S is
+// symmetric where
 //     ax[(R^T - I) S0 + R^T S_u] = 0,      d_a = R^T (u_a - shift) + (R^T - I) Z_a:
-// Newton's method on the quaternion of R, from no turn where it is small, gives R - I and d as exact as u.
+// Newton's method on the quaternion of R, from no turn where it is small, gives R - I and d as
+// exact as u.
 void BodyRotation::place(const Vector& u) {
   Vector3 shift = Vector3::Zero();
   for (Eigen::Index a = 0; a < mass_.size(); ++a) shift += mass_[a] * u.segment<3>(3 * a);

@@ -1,10 +1,12 @@
 // At places of the boundary: the thickness t of the body along the inner normal n, and of the
 // elements there the energy of what they add to a field of pure bending of curvature 1 along a
 // tangent,
-//     u = (-x y, (x^2 + nu (y^2 - z^2))/2, nu y z)   with x along the tangent, y along n, or with (z wide, or plane strain)
+//     u = (-x y, (x^2 + nu (y^2 - z^2))/2, nu y z)
+//         with x along the tangent, y along n, or with (z wide, or plane strain)
 //     u = (-x y, (x^2 + nu/(1 - nu) y^2)/2, 0),
 // interpolated between their nodes:
-//     excess = 1/V int (mu |de|^2 + lambda/2 tr(de)^2) dV / (E' t^2/24),   de = e(interpolated) - e(u)
+//     excess = 1/V int (mu |de|^2 + lambda/2 tr(de)^2) dV / (E' t^2/24),
+//         de = e(interpolated) - e(u)
 // e(u) is what a beam does whatever its length, E' t^2/24 its energy a volume. The product of de
 // with the stress of bending has no part in the sum over a body: that stress is in equilibrium and
 // leaves the long sides free.

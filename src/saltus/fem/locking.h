@@ -6,9 +6,9 @@
 
 namespace saltus {
 
-/// Linear elements of full integration cannot bend without shear, nor keep their volume where strain varies (docs/theory/fem.md,
-/// section 12). Excess of stiffness in pure bending, 0.1: a tenth too stiff; an upper bound, for a mesh gives way in other
-/// ways too.
+/// Linear elements of full integration cannot bend without shear, nor keep their volume where
+/// strain varies (docs/theory/fem.md, section 12). Excess of stiffness in pure bending, 0.1: a
+/// tenth too stiff; an upper bound, for a mesh gives way in other ways too.
 struct Locking {
   double bending =
       0.0;  ///< in the slender directions of the body, of all causes; 0: it has none, or

@@ -22,7 +22,8 @@ class Neighbours {
       for (int a : mesh.element(e)) elements_[index(a)].push_back(e);
   }
   int nodes() const { return static_cast<int>(mesh_.nodes.cols()); }
-  /// The nearest nodes around `node` that are not `without`, increasing; empty where there are none.
+  /// The nearest nodes around `node` that are not `without`, increasing; empty where there are
+  /// none.
   std::vector<int> nearest(int node, const std::vector<char>& without) const {
     std::vector<char> seen(index(nodes()), 0);
     std::vector<int> ring{node}, found;
@@ -62,8 +63,8 @@ Basis basis(const Vector3& x) {
   return b;
 }
 
-/// The first n moments by  sum m max(p, -kLargest) basis = missing, p = c . basis, with Newton's method on c: the
-/// conditions of the least sum d^2/m. False where there is no such correction.
+/// The first n moments by  sum m max(p, -kLargest) basis = missing, p = c . basis, with Newton's
+/// method on c: the conditions of the least sum d^2/m. False where there is no such correction.
 template <class At>
 bool correct(const Vector& shared, const At& at, const Basis& moments, Index n, Vector& mass) {
   Basis c = Basis::Zero();

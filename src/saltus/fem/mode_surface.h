@@ -1,4 +1,5 @@
-// What is seen of a mesh that moves by few degrees of freedom, and how these move it:  x = X + shape q.
+// What is seen of a mesh that moves by few degrees of freedom, and how these move it:  x = X +
+// shape q.
 #pragma once
 #include <memory>
 #include <vector>
@@ -18,7 +19,8 @@ struct ModeSurface {
 /// basis: 3 rows a node of `mesh`. Throws UsageError for another number of rows.
 ModeSurface mode_boundary(const Mesh& mesh, const Matrix& basis);
 
-/// Shapes along a line, as of tabulated_shapes(), of a body of which more is known: it is drawn by its boundary surface.
+/// Shapes along a line, as of tabulated_shapes(), of a body of which more is known: it is drawn by
+/// its boundary surface.
 class SurfaceModeShapes final : public ModeShapes {
  public:
   SurfaceModeShapes(std::unique_ptr<const ModeShapes> along, ModeSurface boundary)

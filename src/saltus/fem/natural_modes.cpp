@@ -1,6 +1,7 @@
-// Lanczos with implicit restarts in the inner product of M (Spectra) on  y = scale (K - s M)^-1 M x,  nu = scale/(omega^2 - s).
-// A Krylov space holds one vector of each eigenspace: copies of multiple modes appear by round-off or not at all. So it is
-// asked again for the complement of what was found, until nothing is left below the last mode.
+// Lanczos with implicit restarts in the inner product of M (Spectra) on  y = scale (K - s M)^-1 M
+// x,  nu = scale/(omega^2 - s). A Krylov space holds one vector of each eigenspace: copies of
+// multiple modes appear by round-off or not at all. So it is asked again for the complement of what
+// was found, until nothing is left below the last mode.
 #include "saltus/fem/natural_modes.h"
 
 #include <fmt/format.h>
@@ -82,7 +83,8 @@ struct Pairs {
   Matrix x;
 };
 
-/// Up to `count` of the lowest pairs M-orthogonal to `found`, those that reached the tolerance; increasing.
+/// Up to `count` of the lowest pairs M-orthogonal to `found`, those that reached the tolerance;
+/// increasing.
 Pairs lanczos(Pencil& pencil, double shift, const Matrix& found, int count, double tolerance,
               int restarts) {
   const int n = pencil.size();

@@ -11,11 +11,12 @@ struct NaturalModes {
       0.0;  ///< largest |K x - omega^2 M x|_(M^-1) of all modes, as a part of the last omega^2
 };
 
-/// The `count` lowest modes at q and rest, multiple ones as often as they are: by Lanczos steps on (K - s M)^-1 M with a
-/// shift s < 0, so that free bodies are no exception; all modes at once where that is cheaper. One factor of K - s M at a
-/// time. omega^2 below 1e-13 of the largest of the body counts as 0. The same every time.
-/// Throws UsageError: the tangents of the body are not symmetric, count outside 1 .. velocities(), a state that is not
-/// stable (omega^2 < 0) or whose K is not finite, modes that were not found.
+/// The `count` lowest modes at q and rest, multiple ones as often as they are: by Lanczos steps on
+/// (K - s M)^-1 M with a shift s < 0, so that free bodies are no exception; all modes at once where
+/// that is cheaper. One factor of K - s M at a time. omega^2 below 1e-13 of the largest of the body
+/// counts as 0. The same every time.
+/// Throws UsageError: the tangents of the body are not symmetric, count outside 1 .. velocities(),
+/// a state that is not stable (omega^2 < 0) or whose K is not finite, modes that were not found.
 NaturalModes natural_modes(const Dynamics& body, View q, int count);
 
 }  // namespace saltus

@@ -43,7 +43,8 @@ Matrix design(ElementKind kind, const Places& places) {
   return B;
 }
 
-// Sum u_a dN_a/dX of a point, as far as the element reaches: of a bar along itself, of plane elements in their plane.
+// Sum u_a dN_a/dX of a point, as far as the element reaches: of a bar along itself, of plane
+// elements in their plane.
 Matrix3 displacement_gradient(const Mesh& mesh, std::span<const int> node, View u,
                               const ShapeGradients& D, int dimension) {
   Matrix3 J = Matrix3::Zero(), H = Matrix3::Zero();  // dX/dxi, du/dxi

@@ -1,9 +1,11 @@
 // With s the rows of the stops that are pressed at q, and X = K_cc^-1 G^T, W = G X:
 //
-//     u_c = u_0 + X lambda,   u_0 = K_cc^-1 (f_c - K_ci u_i),   0 <= g(u_0) + W lambda perp lambda >= 0     (3)
-//     u_c' = -K_cc^-1 K_ci v + X_s mu,   G_s u_c' = 0                                                     (4)
+//     u_c = u_0 + X lambda,   u_0 = K_cc^-1 (f_c - K_ci u_i),
+//         0 <= g(u_0) + W lambda perp lambda >= 0     (3)
+//     u_c' = -K_cc^-1 K_ci v + X_s mu,   G_s u_c' = 0                                           (4)
 //
-// Solves with m M + c C + k K_S are those of the whole mesh, whose massless rows are (1), with G_s u_c = 0.
+// Solves with m M + c C + k K_S are those of the whole mesh, whose massless rows are (1), with G_s
+// u_c = 0.
 #include "saltus/fem/redistributed_mass.h"
 
 #include "saltus/base/error.h"
@@ -31,7 +33,8 @@ RedistributedMass::Data::Work::Work(const Data& d)
   Kcc.factorise(d.Kcc);
 }
 
-// (3), from where the neighbours are: a body far from its reference loses no digits. Leaves u_c in `all`.
+// (3), from where the neighbours are: a body far from its reference loses no digits. Leaves u_c in
+// `all`.
 void RedistributedMass::Data::local(View q, Work& to) const {
   if (to.known && same_bits(to.at, q)) return;
   to.known = false;

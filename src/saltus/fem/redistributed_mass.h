@@ -1,13 +1,15 @@
-// Finite elements whose contact nodes have no mass and meet fixed obstacles: contact without impacts.
+// Finite elements whose contact nodes have no mass and meet fixed obstacles: contact without
+// impacts.
 //
-// Mass moves from the contact nodes c to the others i (fem/mass_redistribution.h). The contact nodes are in static
-// equilibrium at every instant, and no part of the state:
+// Mass moves from the contact nodes c to the others i (fem/mass_redistribution.h). The contact
+// nodes are in static equilibrium at every instant, and no part of the state:
 //
-//     K_cc u_c + K_ci u_i = f_c + G^T lambda,   0 <= g(u_c) perp lambda >= 0                     (1)
-//     M_ii u_i'' = f_i - K_ii u_i - K_ic u_c(u_i) - C v                                          (2)
+//     K_cc u_c + K_ci u_i = f_c + G^T lambda,   0 <= g(u_c) perp lambda >= 0                    (1)
+//     M_ii u_i'' = f_i - K_ii u_i - K_ic u_c(u_i) - C v                                         (2)
 //
-// (1) has one solution and is the minimum over u_c of the elastic energy: (2) is a group whose potential V(u_i) is convex
-// with a continuous gradient, so that every scheme keeps its order and its energy. No coefficient of restitution exists.
+// (1) has one solution and is the minimum over u_c of the elastic energy: (2) is a group whose
+// potential V(u_i) is convex with a continuous gradient, so that every scheme keeps its order and
+// its energy. No coefficient of restitution exists.
 #pragma once
 #include <memory>
 #include <span>
@@ -24,18 +26,20 @@ struct NodeStop {
   Vector3 normal = Vector3::UnitZ();  ///< unit, into free space
 };
 
-/// q = displacements of the free degrees of freedom of the nodes with mass. C = r_M M + r_K K_S, K_S the tangent of (2):
-/// r_K brakes what the body is deformed by, as in Fem. Tangents are those of the rows that are pressed at q.
+/// q = displacements of the free degrees of freedom of the nodes with mass. C = r_M M + r_K K_S,
+/// K_S the tangent of (2): r_K brakes what the body is deformed by, as in Fem. Tangents are those
+/// of the rows that are pressed at q.
 ///
-/// Forces of the stops follow those of the prescribed degrees of freedom in reactions(): probes of reactions show them.
-/// They do no work, and no account belongs to them. Other contacts may meet a massless node: an impulse on it acts on the
-/// nodes that carry it.
+/// Forces of the stops follow those of the prescribed degrees of freedom in reactions(): probes of
+/// reactions show them. They do no work, and no account belongs to them. Other contacts may meet a
+/// massless node: an impulse on it acts on the nodes that carry it.
 class RedistributedMass final : public Dynamics {
  public:
-  /// FemSystem::massless is found here: the nodes of the stops. Throws UsageError: what Fem throws; no stop, a normal that
-  /// is no unit vector along the dimensions of the mesh, or across all that is free at its node; laws that are not linear,
-  /// consistent mass; loads on massless nodes; massless nodes in elements with prescribed nodes that move; massless nodes
-  /// that their elements do not hold, or stops that say the same twice.
+  /// FemSystem::massless is found here: the nodes of the stops. Throws UsageError: what Fem throws;
+  /// no stop, a normal that is no unit vector along the dimensions of the mesh, or across all that
+  /// is free at its node; laws that are not linear, consistent mass; loads on massless nodes;
+  /// massless nodes in elements with prescribed nodes that move; massless nodes that their elements
+  /// do not hold, or stops that say the same twice.
   RedistributedMass(FemSystem system, std::vector<NodeStop> stops);
   ~RedistributedMass() override;
 

@@ -15,7 +15,8 @@
 
 namespace saltus {
 
-/// Factor of the whole mesh with rows G_s held: x = y - Y (G_s Y)^-1 G_s y, y = A^-1 b, Y = A^-1 G_s^T.
+/// Factor of the whole mesh with rows G_s held: x = y - Y (G_s Y)^-1 G_s y, y = A^-1 b, Y = A^-1
+/// G_s^T.
 class HeldOperator final : public Operator {
  public:
   explicit HeldOperator(const std::vector<int>& inner) : inner_(inner) {}

@@ -1,4 +1,5 @@
-// A mesh that moves by the degrees of freedom of craig_bampton(), and is met at any of its points as the mesh is.
+// A mesh that moves by the degrees of freedom of craig_bampton(), and is met at any of its points
+// as the mesh is.
 #pragma once
 #include <memory>
 
@@ -8,11 +9,13 @@
 
 namespace saltus {
 
-/// q = (u of what is kept, then one a mode) as of CraigBampton::system. Points have all three directions of space, so that
-/// contact there may rub; where nodes are kept the answer to static forces is exact, elsewhere it is that of the modes.
+/// q = (u of what is kept, then one a mode) as of CraigBampton::system. Points have all three
+/// directions of space, so that contact there may rub; where nodes are kept the answer to static
+/// forces is exact, elsewhere it is that of the modes.
 class ReducedMesh final : public Dynamics {
  public:
-  /// mesh: undeformed, the one that was reduced about u = 0. Throws UsageError where the basis has not three rows a node.
+  /// mesh: undeformed, the one that was reduced about u = 0. Throws UsageError where the basis has
+  /// not three rows a node.
   ReducedMesh(CraigBampton reduced, Mesh mesh);
   const Mesh& mesh() const { return mesh_; }
   const Linear& linear() const { return linear_; }

@@ -1,10 +1,11 @@
 // The scene of a robot that a URDF file describes.
 //
-//     UrdfScene made = import_urdf("arm.urdf", {.base = UrdfBase::fixed});  // throws SceneError: "arm.urdf:12: link ..."
+//     UrdfScene made = import_urdf("arm.urdf", {.base = UrdfBase::fixed});
+//         // throws SceneError: "arm.urdf:12: link ..."
 //     std::string yaml = urdf_scene_text(made, "arm.urdf");
 //
-// Faults that leave no robot are errors of one line. What is doubtful is a warning of the same form; what the import decides
-// by itself is a remark.
+// Faults that leave no robot are errors of one line. What is doubtful is a warning of the same
+// form; what the import decides by itself is a remark.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -36,8 +37,9 @@ struct UrdfScene {
   std::vector<std::string> warnings, remarks;
 };
 
-/// Links become bodies of the same names, joints joints. A link without mass that is fixed to one with mass is a part of it.
-/// Throws SceneError for what moves without mass, inertias that no mass has, and meshes that are not there.
+/// Links become bodies of the same names, joints joints. A link without mass that is fixed to one
+/// with mass is a part of it. Throws SceneError for what moves without mass, inertias that no mass
+/// has, and meshes that are not there.
 UrdfScene urdf_scene(const UrdfRobot& robot, const UrdfOptions& options = {});
 UrdfScene import_urdf(const std::filesystem::path& file, const UrdfOptions& options = {});
 /// The scene with warnings and remarks as comments before it.

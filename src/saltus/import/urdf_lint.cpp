@@ -10,11 +10,13 @@
 namespace saltus {
 namespace {
 
-/// Above the radius of gyration of any solid in a box of diagonal d it is d/2; far below it mass would sit in one point.
+/// Above the radius of gyration of any solid in a box of diagonal d it is d/2; far below it mass
+/// would sit in one point.
 constexpr double kLargestGyration = 0.5, kSmallestGyration = 0.02;
 /// No solid is denser than osmium [kg/m^3].
 constexpr double kDensest = 22600.0;
-/// Of the diagonal of the shapes: a mass centre farther from their middle lies well outside of them.
+/// Of the diagonal of the shapes: a mass centre farther from their middle lies well outside of
+/// them.
 constexpr double kFarCentre = 1.0;
 
 }  // namespace

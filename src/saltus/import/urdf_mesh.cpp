@@ -15,7 +15,8 @@ bool is_mesh_file(const fs::path& file) {
   return fs::is_regular_file(file, ignored);
 }
 
-/// `package://name/rest`: folders named `name` that hold the robot, or lie in a folder above it, the nearest first.
+/// `package://name/rest`: folders named `name` that hold the robot, or lie in a folder above it,
+/// the nearest first.
 fs::path in_package(const fs::path& folder, const fs::path& name, const fs::path& rest) {
   std::error_code error;
   fs::path above = fs::absolute(folder.empty() ? "." : folder, error).lexically_normal();

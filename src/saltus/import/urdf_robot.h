@@ -1,4 +1,5 @@
-// A robot as its URDF file describes it: links, joints, and the lines where they stand. All values SI, angles in rad.
+// A robot as its URDF file describes it: links, joints, and the lines where they stand. All values
+// SI, angles in rad.
 //
 // Faults are one line, `file:line: link 'x': what; what is allowed`; so are warnings.
 #pragma once
@@ -13,7 +14,8 @@
 
 namespace saltus {
 
-/// A collision shape. Boxes have full edges, cylinders and capsules lie along z and have full lengths.
+/// A collision shape. Boxes have full edges, cylinders and capsules lie along z and have full
+/// lengths.
 struct UrdfShape {
   enum class Kind { box, cylinder, capsule, sphere, mesh };
   Kind kind = Kind::box;

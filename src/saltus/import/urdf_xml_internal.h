@@ -17,7 +17,8 @@
 
 namespace saltus {
 
-/// What a reader of elements stands on: each error names file, line and `owner_`; what is not read is told once.
+/// What a reader of elements stands on: each error names file, line and `owner_`; what is not read
+/// is told once.
 class UrdfXml {
  protected:
   using XMLElement = tinyxml2::XMLElement;
@@ -33,7 +34,8 @@ class UrdfXml {
 
   void check_attributes(const XMLElement* e, Names allowed);
   void tell_what_was_not_read();
-  /// Calls use(child, tag) for each child element; `single` ones may be there once, `many` often, others are passed over.
+  /// Calls use(child, tag) for each child element; `single` ones may be there once, `many` often,
+  /// others are passed over.
   template <class Use>
   void each_child(const XMLElement* e, Names single, Names many, Use&& use);
 

@@ -1,6 +1,7 @@
 // With P the inverse blocks of the diagonal:
 //
-//     alpha = r.z / p.Ap,   x += alpha p,   r -= alpha A p,   z = P r,   p = z + (r.z / r.z before) p
+//     alpha = r.z / p.Ap,   x += alpha p,   r -= alpha A p,   z = P r,
+//         p = z + (r.z / r.z before) p
 //
 // Source: J. R. Shewchuk 1994, An introduction to the conjugate gradient method without the
 // agonizing pain.

@@ -25,7 +25,8 @@ class DependentRows {
   struct Dropped {
     int place, front;
     std::size_t rest,
-        end;  // of what is left of it (the caller's) and of its null vector; they begin where those before end
+        end;  // of what is left of it (the caller's) and of its null vector; they begin where those
+              // before end
     double pivot;  // after the rows before it, then after all that are kept
     int first;     // dropped row of its block of M
     int of_last;   // its null vector of the last choice, -1: none

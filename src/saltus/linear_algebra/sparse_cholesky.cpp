@@ -1,8 +1,11 @@
 // P A P^T = L L^T by the multifrontal method: columns of L with one pattern form a supernode, a
 // dense panel, so that the work is done by dense kernels.
 //
-//     rows of a supernode: its own columns, then what is below      [ L11 ]    A's columns and the updates of the
-//                                                                   [ L21 ]    children are added up in the panel
+//     rows of a supernode: its own columns, then what is below      [ L11 ]
+//         A's columns and the updates of the
+//                                                                   [ L21 ]
+//                                                                       children are added up in
+//                                                                       the panel
 //     L11 L11^T = panel11,   L21 = panel21 L11^-T,   update for the parent: panel22 - L21 L21^T
 //
 // Source: J. W. H. Liu, The multifrontal method for sparse matrix solution, SIAM Review 34 (1992).

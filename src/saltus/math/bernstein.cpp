@@ -108,7 +108,8 @@ const Interpolation& interpolation(int n) {
   return all[static_cast<std::size_t>(n - 1)];
 }
 
-/// Changes of sign in the sequence, zeros left out: p has as many roots in (0, 1), or fewer by an even number.
+/// Changes of sign in the sequence, zeros left out: p has as many roots in (0, 1), or fewer by an
+/// even number.
 int sign_changes(const Coefficients& c) {
   int changes = 0;
   double before = 0.0;
@@ -120,7 +121,8 @@ int sign_changes(const Coefficients& c) {
   return changes;
 }
 
-/// Some x with p(x) < 0 and p >= 0 up to the root before it, of p on [from, to]; -1: p is nowhere negative.
+/// Some x with p(x) < 0 and p >= 0 up to the root before it, of p on [from, to]; -1: p is nowhere
+/// negative.
 double first_below(Coefficients c, double from, double to) {
   const double least = *std::min_element(c.b.begin(), c.b.begin() + c.n + 1);
   if (least >= 0.0) return -1.0;
@@ -143,8 +145,8 @@ double only_root(const Coefficients& c, double width) {
   const std::span<const double> p(c.b.data(), static_cast<std::size_t>(c.n + 1));
   bool halve = fa <= 0.0;
   for (int i = 0; i < 200 && (b - a) * width > 0.25 * kWidth; ++i) {
-    // Between the ends by the straight line, kept off them by half the width that is asked for; every other time by
-    // halves if that has not halved the bracket.
+    // Between the ends by the straight line, kept off them by half the width that is asked for;
+    // every other time by halves if that has not halved the bracket.
     const double margin = 0.125 * kWidth / width;
     double x = halve ? 0.5 * (a + b) : a + (b - a) * fa / (fa - fb);
     x = std::clamp(x, a + std::min(margin, 0.5 * (b - a)), b - std::min(margin, 0.5 * (b - a)));
@@ -162,7 +164,8 @@ double only_root(const Coefficients& c, double width) {
   return a;
 }
 
-/// The last x of p on [from, to] where p goes from + to -; -1: p <= 0 everywhere. p(to) <= 0 is known unless c says else.
+/// The last x of p on [from, to] where p goes from + to -; -1: p <= 0 everywhere. p(to) <= 0 is
+/// known unless c says else.
 double last_fall(Coefficients c, double from, double to) {
   if (c.last() >= 0.0) return to;
   if (*std::max_element(c.b.begin(), c.b.begin() + c.n + 1) <= 0.0) return -1.0;

@@ -1,4 +1,5 @@
-// Symmetric compositions of the motion under inertia (drift) and of changes of velocity (kicks) as data. One step h is
+// Symmetric compositions of the motion under inertia (drift) and of changes of velocity (kicks) as
+// data. One step h is
 //
 //     drift a_1 h, kick b_1 h, drift a_2 h, ..., kick b_s h, drift a_(s+1) h,     sum a = sum b = 1
 #pragma once
@@ -47,7 +48,8 @@ inline constexpr Composition kBlanesMoan4 =
     symmetric_composition(4, std::array{0.0792036964311957, 0.353172906049774, -0.0420650803577195},
                           std::array{0.209515106613362, -0.143851773179818});
 
-/// S. Blanes, P. C. Moan 2002, the method of 14 stages and order 6 for a kinetic energy that is quadratic in the velocities.
+/// S. Blanes, P. C. Moan 2002, the method of 14 stages and order 6 for a kinetic energy that is
+/// quadratic in the velocities.
 inline constexpr Composition kBlanesMoan6 = symmetric_composition(
     6,
     std::array{0.0378593198406116, 0.102635633102435, -0.0258678882665587, 0.314241403071447,

@@ -1,5 +1,5 @@
-// Decompositions of dense matrices of any size. Each is compiled once, here: in the files that use them Eigen's templates
-// cost 5 to 10 seconds each.
+// Decompositions of dense matrices of any size. Each is compiled once, here: in the files that use
+// them Eigen's templates cost 5 to 10 seconds each.
 #pragma once
 #include "saltus/base/base.h"
 #include "saltus/math/rotation.h"
@@ -18,7 +18,8 @@ SymmetricPairs symmetric_pairs(const Matrix& A, const Matrix& B);
 Vector symmetric_values(const Matrix& A);
 Vector3 symmetric_values(const Matrix3& A);
 
-/// A <- L with L L^T = A; only its lower triangle is read and written. False where A is not positive definite.
+/// A <- L with L L^T = A; only its lower triangle is read and written. False where A is not
+/// positive definite.
 bool cholesky_lower(Matrix& A);
 /// X <- L^-1 X
 void solve_lower(const Matrix& L, Eigen::Ref<Matrix> X);
@@ -34,7 +35,8 @@ struct RankedSolution {
 };
 /// The same with what was found on the way.
 RankedSolution ranked_solution(const Matrix& A, const Vector& b, double threshold);
-/// A x = b of few unknowns, kept on the stack. False, and x as it was, where a pivot is not above `least`.
+/// A x = b of few unknowns, kept on the stack. False, and x as it was, where a pivot is not above
+/// `least`.
 constexpr int kFewUnknowns = 24;
 using FewByFew =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kFewUnknowns, kFewUnknowns>;
@@ -45,7 +47,8 @@ Matrix solve_definite(const Matrix& A, const Matrix& B);
 
 /// Columns that span the x with A x = 0; pivots below `threshold` of the largest are none.
 Matrix kernel(const Matrix& A, double threshold);
-/// Columns of length 1, at right angles, that span what those of A span. A has full rank and no more columns than rows.
+/// Columns of length 1, at right angles, that span what those of A span. A has full rank and no
+/// more columns than rows.
 Matrix orthonormal(const Matrix& A);
 
 /// The turn that takes the direction of `from` to that of `to` by the shortest way.

@@ -1,14 +1,17 @@
-// Numbers that carry a derivative: a + b eps with eps^2 = 0, so that f(a + b eps) = f(a) + f'(a) b eps exactly.
+// Numbers that carry a derivative: a + b eps with eps^2 = 0, so that f(a + b eps) = f(a) + f'(a) b
+// eps exactly.
 //
-// Dual<Dual<double>> carries the mixed second derivative in rate.rate, and so on: each level is one more direction.
+// Dual<Dual<double>> carries the mixed second derivative in rate.rate, and so on: each level is one
+// more direction.
 #pragma once
 #include <cmath>
 #include <type_traits>
 
 namespace saltus {
 
-/// T is double or again a Dual. Functions are found by their unqualified names next to those of <cmath>: write
-/// `using std::sin; sin(x)`. Comparisons look at the values alone, so that branches follow the number without eps.
+/// T is double or again a Dual. Functions are found by their unqualified names next to those of
+/// <cmath>: write `using std::sin; sin(x)`. Comparisons look at the values alone, so that branches
+/// follow the number without eps.
 template <class T>
 struct Dual {
   T value{}, rate{};

@@ -1,21 +1,26 @@
-// Three different moments I1 < I2 < I3 (C. G. J. Jacobi 1849, in the notation of NIST, chapter 22). With L along the principal axes,
-// L1' = -(1/I2 - 1/I3) L2 L3 and so on; L1^2 + (r/s) L2^2 = A1^2 and L3^2 + (p/s) L2^2 = A3^2 stay,
+// Three different moments I1 < I2 < I3 (C. G. J. Jacobi 1849, in the notation of NIST, chapter 22).
+// With L along the principal axes, L1' = -(1/I2 - 1/I3) L2 L3 and so on; L1^2 + (r/s) L2^2 = A1^2
+// and L3^2 + (p/s) L2^2 = A3^2 stay,
 //
 //     p = 1/I1 - 1/I2,    r = 1/I2 - 1/I3,    s = p + r
 //
-// Where p A1^2 <= r A3^2 the momentum goes about axis 3, else about axis 1, with the roles of 1 and 3, p and r changed:
+// Where p A1^2 <= r A3^2 the momentum goes about axis 3, else about axis 1, with the roles of 1 and
+// 3, p and r changed:
 //
-//     L1 = A1 cn u,   L2 = A1 sqrt(s/r) sn u,   L3 = +-A3 dn u,   u' = +-A3 sqrt(r s),   k^2 = p A1^2/(r A3^2)        (1)
+//     L1 = A1 cn u,   L2 = A1 sqrt(s/r) sn u,   L3 = +-A3 dn u,   u' = +-A3 sqrt(r s),
+//         k^2 = p A1^2/(r A3^2)        (1)
 //
-// u at the start is not needed: sn, cn, dn there are known from L, and those of the sum come from the addition theorem.
+// u at the start is not needed: sn, cn, dn there are known from L, and those of the sum come from
+// the addition theorem.
 //
-// Attitude: B(m), the least rotation that takes m = L/|L| to the axis e (of 3 or 1, with the sign of L), is smooth all the
-// time, and R B^-1 turns about a fixed direction,
+// Attitude: B(m), the least rotation that takes m = L/|L| to the axis e (of 3 or 1, with the sign
+// of L), is smooth all the time, and R B^-1 turns about a fixed direction,
 //
-//     R1 = R0 B0^-1 exp(psi e) B1,    psi' = (2 T/|L| + Omega.e)/(1 + m.e) = |L|/I_e + (2 T/|L| - |L|/I_e)/(1 + m.e)  (2)
+//     R1 = R0 B0^-1 exp(psi e) B1,
+//         psi' = (2 T/|L| + Omega.e)/(1 + m.e) = |L|/I_e + (2 T/|L| - |L|/I_e)/(1 + m.e)  (2)
 //
-// 1/(1 + m.e) is integrated by Gauss's rule: its nearest pole is pi/2 or more away from the real u, so that ten points a
-// unit of u leave round-off.
+// 1/(1 + m.e) is integrated by Gauss's rule: its nearest pole is pi/2 or more away from the real u,
+// so that ten points a unit of u leave round-off.
 #include "saltus/math/free_rotation.h"
 
 #include <Eigen/LU>
@@ -171,7 +176,8 @@ void FreeRotation::advance(double h, Quaternion& Q, Vector3& Omega) const {
     case Kind::sphere:
       Q = Q * turn_by(h * Omega);
       break;
-    // L stays in space, and the body turns about its axis besides:  R1 = R0 exp(h L/I) exp(-b a),  b = (I_a/I - 1) h Omega.a
+    // L stays in space, and the body turns about its axis besides:  R1 = R0 exp(h L/I) exp(-b a),
+    // b = (I_a/I - 1) h Omega.a
     case Kind::symmetric: {
       const double spin = axis_.dot(Omega), slip = polar_ / equatorial_ - 1.0;
       const Vector3 turn = h * (Omega + (slip * spin) * axis_);

@@ -2,8 +2,9 @@
 //
 //     Q' = Q Omega^/2,    J Omega' = -Omega x J Omega        (Euler 1758; Omega in the body frame)
 //
-// The angular momentum L = J Omega keeps its length, and its components along the principal axes are Jacobi's elliptic
-// functions of time; where two principal moments are equal they are cosines. Theory in docs/theory/splitting.md.
+// The angular momentum L = J Omega keeps its length, and its components along the principal axes
+// are Jacobi's elliptic functions of time; where two principal moments are equal they are cosines.
+// Theory in docs/theory/splitting.md.
 #pragma once
 #include "saltus/math/rotation.h"
 
@@ -14,8 +15,9 @@ class FreeRotation {
  public:
   /// J: symmetric, positive definite, body frame [kg m^2].
   explicit FreeRotation(const Matrix3& J);
-  /// Q, Omega <- those after h [s], of either sign. Costs as much as some rotations, with three different moments about
-  /// one more for each radian that the body turns relative to its momentum; not a number where that is more than 1e6.
+  /// Q, Omega <- those after h [s], of either sign. Costs as much as some rotations, with three
+  /// different moments about one more for each radian that the body turns relative to its momentum;
+  /// not a number where that is more than 1e6.
   void advance(double h, Quaternion& Q, Vector3& Omega) const;
 
  private:

@@ -1,11 +1,11 @@
 // The hot loops over modes and over rows of the shape matrix.
-// Every sum has a fixed order: in each of at most four parts of the arrays, whose lengths depend on n
-// alone, element j of the part goes to slot j mod 8 and each slot adds in rising j; the parts meet in
-// their order, and the slots as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows and dot() have one part.
-// No product is fused into an addition, so that the results are the same bits on every machine,
-// whichever instruction set runs. The one exception is the energies and their balances, which feed
-// nothing back: a product is fused into its sum where the instruction set can, and they differ in the
-// last bits from those of a machine that cannot (older than AVX2).
+// Every sum has a fixed order: in each of at most four parts of the arrays, whose lengths depend on
+// n alone, element j of the part goes to slot j mod 8 and each slot adds in rising j; the parts
+// meet in their order, and the slots as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows and dot()
+// have one part. No product is fused into an addition, so that the results are the same bits on
+// every machine, whichever instruction set runs. The one exception is the energies and their
+// balances, which feed nothing back: a product is fused into its sum where the instruction set can,
+// and they differ in the last bits from those of a machine that cannot (older than AVX2).
 // Arrays need no alignment, but 64 bytes is fastest. Lengths are in elements; n, rows, cols >= 0.
 #pragma once
 #include <cstddef>
@@ -24,8 +24,9 @@ void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int
                      const double* p, double* r);
 
 /// v1 = e v0 - (n/h) q0 ,  q1 = q0 + h v1 .  q1 = q0 and v1 = v0 may be the same arrays.
-/// reverse: the parts last to first, to the same bits. A caller that alternates begins each step with
-/// what the last one left in the cache, where the arrays together exceed it (1000 modes: 48 to 56 KB).
+/// reverse: the parts last to first, to the same bits. A caller that alternates begins each step
+/// with what the last one left in the cache, where the arrays together exceed it (1000 modes: 48 to
+/// 56 KB).
 void modal_step(int n, double h, const double* e, const double* n_over_h, const double* q0,
                 const double* v0, double* q1, double* v1, bool reverse = false);
 /// v += inv_mass_beta r ,  q += h (inv_mass_beta r) : r [N s], inv_mass_beta = beta/mu [1/kg].
@@ -59,8 +60,9 @@ ModalBalance modal_step_balance(int n, double h, const double* e, const double* 
                                 const double* g, const double* q0, const double* v0, double* q1,
                                 double* v1, bool reverse = false);
 
-/// sum x_j y_j, with eight slots for each of the blocks 0, 1, 2, 3 mod 4 of eight elements, which meet as (0+2) + (1+3): four
-/// additions are under way at once. Of a row of multiply_rows it makes other bits.
+/// sum x_j y_j, with eight slots for each of the blocks 0, 1, 2, 3 mod 4 of eight elements, which
+/// meet as (0+2) + (1+3): four additions are under way at once. Of a row of multiply_rows it makes
+/// other bits.
 double dot(int n, const double* x, const double* y);
 /// sum r_j (v0_j + v1_j)/2 : work [J] of the impulse r [N s] in the step from v0 to v1 [m/s].
 double dot_sum(int n, const double* r, const double* v0, const double* v1);

@@ -149,8 +149,10 @@ struct Kernels {
     }
   }
 
-  /// s_m = sum_j a_m(j) b_m(j) over eight slots in each part; term(j, a, b) is called for a register and,
-  /// in the tail, for one element, which is never fused. `reverse` takes the parts last to first, which no bit depends on.
+  /// s_m = sum_j a_m(j) b_m(j) over eight slots in each part; term(j, a, b) is called for a
+  /// register and,
+  /// in the tail, for one element, which is never fused. `reverse` takes the parts last to first,
+  /// which no bit depends on.
   template <int M, bool Fused, class Term>
   static SALTUS_INLINE std::array<double, M> sums(int n, Term term, bool reverse = false) {
     const Parts parts(n);

@@ -1,7 +1,7 @@
 // Packs of eight doubles in registers of 2, 4 or 8 doubles. Internal to the kernels of this room.
 // A kernel is written once as an always-inline template over the register width and instantiated in
-// one function per instruction set (SALTUS_TARGET_*); the eight slots of a pack are added in sum_pack alone, so the
-// bits of a result do not depend on the width. Build with -ffp-contract=off.
+// one function per instruction set (SALTUS_TARGET_*); the eight slots of a pack are added in
+// sum_pack alone, so the bits of a result do not depend on the width. Build with -ffp-contract=off.
 #pragma once
 
 #if defined(__x86_64__) && !defined(SALTUS_NO_CLONES)
@@ -39,9 +39,9 @@ SALTUS_INLINE Slot<W>& at(double* p) {
   return *reinterpret_cast<Slot<W>*>(p);
 }
 
-/// sum += a b, rounded once where the instruction set has the operation (registers of 4 and 8), twice where it has not.
-/// For sums that are reported and feed nothing back. In assembler, because a template that is inlined into functions of
-/// several targets cannot name the intrinsic of one.
+/// sum += a b, rounded once where the instruction set has the operation (registers of 4 and 8),
+/// twice where it has not. For sums that are reported and feed nothing back. In assembler, because
+/// a template that is inlined into functions of several targets cannot name the intrinsic of one.
 template <int W>
 SALTUS_INLINE void add_product(V<W>& sum, const V<W>& a, const V<W>& b) {
 #if SALTUS_CLONES

@@ -40,7 +40,8 @@ double third(double a) {
   return a < 1.0 ? polynomial(kSeries, a * a) : (a - std::sin(a)) / (a * a * a);
 }
 
-// 2 pi - |w| without cancellation: (4 pi^2 - w.w)/(2 pi + |w|), both squares as sums of two numbers.
+// 2 pi - |w| without cancellation: (4 pi^2 - w.w)/(2 pi + |w|), both squares as sums of two
+// numbers.
 double missing_to_full_turn(const Vector3& w, double a) {
   constexpr double kHigh = 0x1.3bd3cc9be45dep+5, kLow = 0x1.692b71366cc04p-49;  // 4 pi^2
   constexpr double kTurn = 0x1.921fb54442d18p+2;                                // 2 pi

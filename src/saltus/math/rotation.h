@@ -23,7 +23,8 @@ struct Pose {
   Pose inverse() const { return {-(R.transpose() * x), R.transpose()}; }
 };
 
-/// Body i of vectors of rigid bodies: q = (x, Q = w x y z), 7 numbers a body, and v = (v, Omega), 6 a body.
+/// Body i of vectors of rigid bodies: q = (x, Q = w x y z), 7 numbers a body, and v = (v, Omega), 6
+/// a body.
 struct RigidAt {
   Eigen::Index q, v;
   explicit RigidAt(std::ptrdiff_t i) : q(7 * i), v(6 * i) {}
@@ -43,7 +44,8 @@ Quaternion exp_rotation(const Vector3& w);
 Vector3 log_rotation(const Quaternion& Q);
 /// y = exp(w) x without making exp(w).
 Vector3 rotate(const Vector3& w, const Vector3& x);
-/// dexp^-1(w) Omega = Omega + w x Omega/2 + (1 - (a/2) cot(a/2))/a^2 w x (w x Omega),  a = |w| < 2 pi.
+/// dexp^-1(w) Omega = Omega + w x Omega/2 + (1 - (a/2) cot(a/2))/a^2 w x (w x Omega),  a = |w| < 2
+/// pi.
 Vector3 dexp_inverse(const Vector3& w, const Vector3& Omega);
 /// dexp(w), 3 x 3, the inverse of dexp_inverse:  Omega = dexp(w) w'.
 Matrix3 dexp(const Vector3& w);

@@ -6,8 +6,8 @@
 
 namespace saltus {
 
-/// The upper triangle of the n x n corner of A, R with R^T R = A, takes the place of A. False where A is not positive
-/// definite to working precision.
+/// The upper triangle of the n x n corner of A, R with R^T R = A, takes the place of A. False where
+/// A is not positive definite to working precision.
 inline bool factor_corner(Matrix& A, Eigen::Index n) {
   for (Eigen::Index j = 0; j < n; ++j) {
     for (Eigen::Index i = 0; i < j; ++i)

@@ -33,8 +33,8 @@ double first_growth(const std::array<double, kDegree + 1>& R, std::complex<doubl
     for (std::size_t j = 0; j <= kDegree; ++j)
       e[i + j] += R[i] * R[j] * std::pow(size, static_cast<double>(i + j)) *
                   std::cos((static_cast<double>(i) - static_cast<double>(j)) * angle);
-  // Without damping the first ones are 0 by the order of the method, but for round-off. Division by the power of z of
-  // the first that is not leaves small z in good condition.
+  // Without damping the first ones are 0 by the order of the method, but for round-off. Division by
+  // the power of z of the first that is not leaves small z in good condition.
   std::size_t first = 1;
   while (first < e.size() && std::abs(e[first]) <= 1e-14) ++first;
   const auto growth = [&](double z) {

@@ -16,8 +16,8 @@ struct Tableau {
   int order = 0;
   std::array<Weights, kMost> a{};  ///< zero on and above the diagonal
   Weights b{}, c{};
-  /// Weights of the method of order - 1 that estimates the error; all 0: none. It has one stage more, f at the end of
-  /// the step, which is the first stage of the next one.
+  /// Weights of the method of order - 1 that estimates the error; all 0: none. It has one stage
+  /// more, f at the end of the step, which is the first stage of the next one.
   Weights embedded{};
 };
 
@@ -59,8 +59,9 @@ inline constexpr Tableau kDormandPrince{
     .embedded = {5179.0 / 57600.0, 0.0, 7571.0 / 16695.0, 393.0 / 640.0, -92097.0 / 339200.0,
                  187.0 / 2100.0, 1.0 / 40.0}};
 
-/// Largest z up to which |R(z m)| <= 1 for both roots m of  m^2 + 2 xi m + 1,  R(x) = 1 + sum_k x^k b.a^(k-1) 1 the
-/// stability polynomial: h omega of a mode with damping ratio xi >= 0. 0 where already small steps grow.
+/// Largest z up to which |R(z m)| <= 1 for both roots m of  m^2 + 2 xi m + 1,  R(x) = 1 + sum_k x^k
+/// b.a^(k-1) 1 the stability polynomial: h omega of a mode with damping ratio xi >= 0. 0 where
+/// already small steps grow.
 double stability_limit(const Tableau& method, double xi);
 
 /// sum_i x_i a_ij
@@ -75,8 +76,8 @@ struct Terms {
   explicit Terms(const Tableau::Weights& weights);
 };
 
-/// out = base + scale sum_j weight_j x_j in one pass over the vectors for up to four terms. `base` is a vector or an
-/// expression.
+/// out = base + scale sum_j weight_j x_j in one pass over the vectors for up to four terms. `base`
+/// is a vector or an expression.
 template <class Base>
 void add_up(Vector& out, const Base& base, double scale, const Terms& terms, const Vector* x) {
   const auto c = [&](int i) { return scale * terms.weight[static_cast<std::size_t>(i)]; };

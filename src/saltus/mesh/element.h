@@ -29,9 +29,10 @@ inline constexpr int kMaxElementNodes = 20;
 inline constexpr int kMaxFaceNodes = 8;
 inline constexpr int kMaxElementPoints = 27;  ///< of a stiffness rule
 
-/// Nodes of an element are in the order of Gmsh: corners, then the middle of edges (docs/theory/fem.md, table 1).
-/// Natural coordinates xi: [-1, 1] along lines, quadrilaterals and bricks; the unit simplex of triangles and
-/// tetrahedra; triangle times [-1, 1] of wedges; base [-1, 1]^2 at xi_3 = 0 and apex (0, 0, 1) of pyramids.
+/// Nodes of an element are in the order of Gmsh: corners, then the middle of edges
+/// (docs/theory/fem.md, table 1). Natural coordinates xi: [-1, 1] along lines, quadrilaterals and
+/// bricks; the unit simplex of triangles and tetrahedra; triangle times [-1, 1] of wedges; base
+/// [-1, 1]^2 at xi_3 = 0 and apex (0, 0, 1) of pyramids.
 struct ElementInfo {
   ElementKind kind;
   std::string_view name;
@@ -61,13 +62,15 @@ struct RulePoint {
   Vector3 xi;
   double weight;
 };
-/// Exact for products of two gradients on affine elements. Order of points: the first coordinate runs fastest.
+/// Exact for products of two gradients on affine elements. Order of points: the first coordinate
+/// runs fastest.
 std::span<const RulePoint> stiffness_rule(ElementKind kind);
-/// Exact for N_a N_b det J on affine elements, and on straight-sided ones of all kinds but quad8 and hex20.
+/// Exact for N_a N_b det J on affine elements, and on straight-sided ones of all kinds but quad8
+/// and hex20.
 std::span<const RulePoint> mass_rule(ElementKind kind);
 
-/// A face (edge of a plane element, end of none) as an element of its own: seen from outside its nodes run
-/// counterclockwise; an edge has the outside on its right.
+/// A face (edge of a plane element, end of none) as an element of its own: seen from outside its
+/// nodes run counterclockwise; an edge has the outside on its right.
 struct ElementFace {
   ElementKind kind;
   std::array<int, kMaxFaceNodes> node{};  ///< of the element
@@ -76,8 +79,8 @@ std::span<const ElementFace> faces(ElementKind kind);  ///< none of bars
 
 /// The two corners of each node in the middle of an edge, from node `corners` on.
 std::span<const std::array<int, 2>> middle_nodes(ElementKind kind);
-/// The kind with the same corners and no other nodes, and with nodes in the middle of all edges (nothing: wedge6,
-/// pyramid5).
+/// The kind with the same corners and no other nodes, and with nodes in the middle of all edges
+/// (nothing: wedge6, pyramid5).
 ElementKind linear_kind(ElementKind kind);
 std::optional<ElementKind> quadratic_kind(ElementKind kind);
 

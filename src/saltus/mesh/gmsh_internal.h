@@ -53,7 +53,8 @@ struct File {
 
 File read_file(std::string_view bytes, const std::string& name, const std::string& path);
 
-/// Words of a text file line by line, or numbers of a binary one, by one set of calls. Errors say where.
+/// Words of a text file line by line, or numbers of a binary one, by one set of calls. Errors say
+/// where.
 class Source {
  public:
   Source(std::string_view bytes, const std::string& name, const std::string& path)

@@ -1,5 +1,5 @@
-// MSH 4.1, text. Elements of one kind that are in the same sets are a block on an entity of their own; so are faces, and
-// the nodes of node sets that are not those of elements or faces.
+// MSH 4.1, text. Elements of one kind that are in the same sets are a block on an entity of their
+// own; so are faces, and the nodes of node sets that are not those of elements or faces.
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>

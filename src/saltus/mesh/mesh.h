@@ -29,7 +29,8 @@ struct MeshFace {
 
 struct Mesh {
   int dimension =
-      3;  ///< 1: along x, 2: in the plane of x and y, 3. Bars may be in any, plane elements in 2 alone
+      3;  ///< 1: along x, 2: in the plane of x and y, 3. Bars may be in any, plane elements in 2
+          ///< alone
   Eigen::Matrix3Xd nodes;  ///< [m]
   std::vector<ElementBlock> blocks;
   std::map<std::string, std::vector<int>> node_sets, element_sets;
@@ -47,29 +48,34 @@ struct Mesh {
   std::vector<int> face_nodes(const MeshFace& face) const;
 };
 
-/// det of dX/dxi [m^d], d the dimension of the element: length of the tangent of a bar, signed area of a plane element.
+/// det of dX/dxi [m^d], d the dimension of the element: length of the tangent of a bar, signed area
+/// of a plane element.
 double jacobian(const Mesh& mesh, int element, const Vector3& xi);
 /// The least jacobian at points of integration and corners. Bars are measured by |dX/dxi|.
 double least_jacobian(const Mesh& mesh, int element);
-/// "inverted: its least Jacobian is -0.5 (> 0)" or "degenerate: ...", relative to the size of the element; empty: neither.
+/// "inverted: its least Jacobian is -0.5 (> 0)" or "degenerate: ...", relative to the size of the
+/// element; empty: neither.
 std::string shape_fault(const Mesh& mesh, int element);
 /// Length, area or volume [m^d].
 double measure(const Mesh& mesh, int element);
 
-/// Throws UsageError: no elements, elements or groups whose nodes are not there, a kind that does not fit the
-/// dimension, nodes off the plane or line, coordinates that are not finite, an inverted or degenerate element (naming
-/// it and its least Jacobian), a node that no element uses.
+/// Throws UsageError: no elements, elements or groups whose nodes are not there, a kind that does
+/// not fit the dimension, nodes off the plane or line, coordinates that are not finite, an inverted
+/// or degenerate element (naming it and its least Jacobian), a node that no element uses.
 void check(const Mesh& mesh);
-/// Number of the connected part of each node, from 0 in the order of nodes; -1 where no element uses it.
+/// Number of the connected part of each node, from 0 in the order of nodes; -1 where no element
+/// uses it.
 std::vector<int> parts_of(const Mesh& mesh);
 /// Faces that no other element shares, by element and face.
 std::vector<MeshFace> boundary(const Mesh& mesh);
 /// Nodes of faces, increasing.
 std::vector<int> nodes_of(const Mesh& mesh, std::span<const MeshFace> faces);
 
-// -- shapes. All name the sides "x0", "x1", "y0", ... as node sets, and as face sets where elements have faces.
-/// cells[k] cells along axis k of the box from `origin` to origin + size, axes past the dimension of the kind 0. A
-/// cell is a brick, 6 tetrahedra, 2 wedges, 6 pyramids; a quadrilateral, 2 triangles; a bar.
+// -- shapes. All name the sides "x0", "x1", "y0", ... as node sets, and as face sets where elements
+// have faces.
+/// cells[k] cells along axis k of the box from `origin` to origin + size, axes past the dimension
+/// of the kind 0. A cell is a brick, 6 tetrahedra, 2 wedges, 6 pyramids; a quadrilateral, 2
+/// triangles; a bar.
 struct BoxMesh {
   ElementKind kind = ElementKind::hex8;
   std::array<int, 3> cells{1, 1, 1};
@@ -77,8 +83,8 @@ struct BoxMesh {
 };
 Mesh box_mesh(const BoxMesh& box);
 
-/// A disc of hex8 or hex20, or their tetrahedra, around the axis z from z = 0 to `height`, side "side" and ends "z0",
-/// "z1": a square core of 2 cells x 2 cells within 4 blocks of `rings` cells.
+/// A disc of hex8 or hex20, or their tetrahedra, around the axis z from z = 0 to `height`, side
+/// "side" and ends "z0", "z1": a square core of 2 cells x 2 cells within 4 blocks of `rings` cells.
 struct CylinderMesh {
   ElementKind kind = ElementKind::hex8;
   double radius = 1.0, height = 1.0;  ///< [m]
@@ -86,9 +92,10 @@ struct CylinderMesh {
 };
 Mesh cylinder_mesh(const CylinderMesh& cylinder);
 
-/// A segment of a ring in the plane of x and y about the origin, symmetric about the axis y with the crown up, from z = 0
-/// to `width`. Sides "inner", "outer", "left", "right", "z0", "z1"; of tri and quad elements the first four. Edges along
-/// the circles are straight, of quadratic elements with their middle on the circle.
+/// A segment of a ring in the plane of x and y about the origin, symmetric about the axis y with
+/// the crown up, from z = 0 to `width`. Sides "inner", "outer", "left", "right", "z0", "z1"; of tri
+/// and quad elements the first four. Edges along the circles are straight, of quadratic elements
+/// with their middle on the circle.
 struct ArchMesh {
   ElementKind kind = ElementKind::hex8;
   double inner = 0.9, outer = 1.1;          ///< radii [m]
@@ -98,10 +105,11 @@ struct ArchMesh {
 };
 Mesh arch_mesh(const ArchMesh& arch);
 
-/// A ball about the origin, or its half below z = 0: a cubic core of 2 `cells` along each axis within 6 blocks of `rings`
-/// cells; the half has `cells` of the core in z. Side "sphere", and "flat" (z = 0) of the half. With grading > 1 cells get
-/// smaller towards the poles at z = -radius, radius: along x and y the largest is so many times the smallest, and so are
-/// the rings along the radius. Of all kinds of three dimensions but wedge6.
+/// A ball about the origin, or its half below z = 0: a cubic core of 2 `cells` along each axis
+/// within 6 blocks of `rings` cells; the half has `cells` of the core in z. Side "sphere", and
+/// "flat" (z = 0) of the half. With grading > 1 cells get smaller towards the poles at z = -radius,
+/// radius: along x and y the largest is so many times the smallest, and so are the rings along the
+/// radius. Of all kinds of three dimensions but wedge6.
 struct BallMesh {
   ElementKind kind = ElementKind::hex8;
   double radius = 1.0;  ///< [m]

@@ -9,7 +9,8 @@
 namespace saltus::cells {
 namespace {
 
-// Corners of the parts of a brick, of a pair of triangles, of itself; pyramids (base first) meet in the centre, node 8.
+// Corners of the parts of a brick, of a pair of triangles, of itself; pyramids (base first) meet in
+// the centre, node 8.
 std::vector<Cell> split(ElementKind linear) {
   switch (linear) {
     case ElementKind::tri3:
@@ -29,8 +30,8 @@ std::vector<Cell> split(ElementKind linear) {
   }
 }
 
-// A wedge in three tetrahedra, each of its quadrilaterals cut from the corner of the lowest number, so that neighbours
-// agree (J. Dompierre et al. 1999).
+// A wedge in three tetrahedra, each of its quadrilaterals cut from the corner of the lowest number,
+// so that neighbours agree (J. Dompierre et al. 1999).
 std::vector<Cell> tetrahedra(const Cell& wedge) {
   static constexpr int kTurn[6][6] = {{0, 1, 2, 3, 4, 5}, {1, 2, 0, 4, 5, 3}, {2, 0, 1, 5, 3, 4},
                                       {3, 5, 4, 0, 2, 1}, {4, 3, 5, 1, 0, 2}, {5, 4, 3, 2, 1, 0}};

@@ -13,7 +13,8 @@ namespace {
 
 using namespace cells;
 
-// n cells from 0 to 1, each larger than the one before by the same factor, the last `ratio` times the first.
+// n cells from 0 to 1, each larger than the one before by the same factor, the last `ratio` times
+// the first.
 std::vector<double> graded(int n, double ratio) {
   const double factor = n > 1 ? std::pow(ratio, 1.0 / (n - 1)) : 1.0;
   std::vector<double> place{0.0};
@@ -140,8 +141,9 @@ Mesh arch_mesh(const ArchMesh& arch) {
   return mesh;
 }
 
-// Ring t of a ray lies at (1 - t) X_core + t R d, d = X_core/|X_core|. The middle of an edge is bent as the sphere is, by the t
-// of its ends: (1 - t) (A + B)_core/2 + t R (d_A + d_B)/|d_A + d_B|.
+// Ring t of a ray lies at (1 - t) X_core + t R d, d = X_core/|X_core|. The middle of an edge is
+// bent as the sphere is, by the t of its ends: (1 - t) (A + B)_core/2 + t R (d_A + d_B)/|d_A +
+// d_B|.
 Mesh ball_mesh(const BallMesh& ball) {
   expects(info(ball.kind).dimension == 3 && ball.kind != ElementKind::wedge6,
           "ball mesh: an element of three dimensions, but wedge6, whose triangles would meet "

@@ -57,8 +57,9 @@ Mesh box_mesh(const BoxMesh& box) {
   return mesh;
 }
 
-// The section: a square core whose half diagonal is half the radius, and from each of its four sides `rings` cells out
-// to the circle. Places of the core and of the rings are shared by index, not by distance.
+// The section: a square core whose half diagonal is half the radius, and from each of its four
+// sides `rings` cells out to the circle. Places of the core and of the rings are shared by index,
+// not by distance.
 Mesh cylinder_mesh(const CylinderMesh& c) {
   expects(info(c.kind).dimension == 3, "cylinder mesh: an element of three dimensions");
   expects(c.radius > 0.0 && c.height > 0.0 && std::isfinite(c.radius) && std::isfinite(c.height),

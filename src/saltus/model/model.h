@@ -2,7 +2,8 @@
 //
 //     Model model = build(read_scene("arch.yaml"));   // throws SceneError naming the faulty entry
 //     Simulation sim(model);                          // owns a State; copies are independent
-//     while (sim.state().t < 2.0) sim.advance();      // returns a StepReport, never throws for physics
+//     while (sim.state().t < 2.0) sim.advance();
+//         // returns a StepReport, never throws for physics
 //
 // Threads: nothing in a Model changes after build. Any number of simulations of one Model, or of
 // copies of it, may be made, step and be asked at the same time, each in one thread at a time, and
@@ -98,7 +99,8 @@ struct Surfaces {
       fixed_names;                  ///< of the fixed bodies in frames -1, -2, ...; may be empty
   std::vector<Matrix3> fixed_turn;  ///< how they are turned; empty: not
   std::vector<std::array<int, 2>>
-      excluded;  ///< pairs of frames that never touch; boundary surfaces are counted after the frames
+      excluded;  ///< pairs of frames that never touch; boundary surfaces are counted after the
+                 ///< frames
   int materials = 1;
   std::vector<int>
       law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
@@ -107,8 +109,8 @@ struct Surfaces {
   std::vector<int> axis_material;
   double margin = 0.0;        ///< contacts are known from this gap on [m]
   double event_margin = 0.0;  ///< the same in event-driven integration, where `margin` is more [m]
-  /// From this gap on event-driven integration knows contacts: nothing may cross it between two places that
-  /// it looks at [m].
+  /// From this gap on event-driven integration knows contacts: nothing may cross it between two
+  /// places that it looks at [m].
   double margin_of_events() const { return std::max(margin, event_margin); }
   /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they
   /// move in space.
@@ -159,7 +161,8 @@ struct StepOptions {
   bool soft = false;  ///< a heap, or a wall, of bodies that deform
   double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
   bool ledger =
-      true;  ///< keep the accounts of every step; without them energies and work stay at their start
+      true;  ///< keep the accounts of every step; without them energies and work stay at their
+             ///< start
   /// After each step what shapes still penetrate is undone by a motion that no velocity knows of,
   /// booked as projection.
   bool correct_positions = false;

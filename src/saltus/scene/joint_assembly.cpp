@@ -124,7 +124,8 @@ class Assembly {
     const auto k = static_cast<std::size_t>(i);
     return k < group.bodies.size() ? group.bodies[k] : group.name;
   }
-  /// Gap of the joint or coupling that `row` belongs to: "12 mm" or "0.3 rad", its rows of one sort taken together.
+  /// Gap of the joint or coupling that `row` belongs to: "12 mm" or "0.3 rad", its rows of one sort
+  /// taken together.
   std::string amount(const Vector& g, Eigen::Index row, const char* per = "") const;
 
   ModelParts& parts_;
@@ -175,8 +176,8 @@ void Assembly::find_meanings() {
   }
 }
 
-// The diagonal of the box around the places of joints and the origins of their bodies; of one point, its distance from the
-// origin of space.
+// The diagonal of the box around the places of joints and the origins of their bodies; of one
+// point, its distance from the origin of space.
 void Assembly::find_size() {
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
   const auto take = [&](const Vector3& x) {
@@ -306,8 +307,8 @@ void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& fir
       path_of(owner), name_of(owner), amount(first, row), way, angle, who));
 }
 
-// Rows that depend on others may still ask for other rates, as a drive does whose coordinate others hold. What is left counts
-// as energy, u_i^2/S_ii, against twice that of the motion.
+// Rows that depend on others may still ask for other rates, as a drive does whose coordinate others
+// hold. What is left counts as energy, u_i^2/S_ii, against twice that of the motion.
 void Assembly::expect_fitting(double energy) {
   Vector u = system_.drift0();
   for (std::size_t m = 0; m < members_.size(); ++m)
@@ -330,7 +331,8 @@ void Assembly::expect_fitting(double energy) {
                    "drives and motions that go together");
 }
 
-// A rate along which nothing can move opens the joint by u_i t: over the run by less than what is told of the start.
+// A rate along which nothing can move opens the joint by u_i t: over the run by less than what is
+// told of the start.
 void Assembly::expect_free(const Vector& u) {
   const double run = std::max(parts_.options.end, parts_.options.h);
   for (Eigen::Index i = 0; i < u.size(); ++i) {
@@ -345,8 +347,9 @@ void Assembly::expect_free(const Vector& u) {
   }
 }
 
-// A drive that starts at rest may ask for the same later: its sum is looked at over the run, at times that no period meets,
-// t_k = end times the fraction of k golden ratios, and where its points are.
+// A drive that starts at rest may ask for the same later: its sum is looked at over the run, at
+// times that no period meets, t_k = end times the fraction of k golden ratios, and where its points
+// are.
 void Assembly::expect_drives_free() {
   std::vector<Eigen::Index> rows;
   std::vector<double> times;

@@ -1,4 +1,5 @@
-// Keys of scenes that were written under another name: they are read for one version, and `check` names the new one.
+// Keys of scenes that were written under another name: they are read for one version, and `check`
+// names the new one.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,8 +12,8 @@ namespace saltus {
 /// The present name of `key` in the map that the key `in` holds: of `lane` in `time` it is `mode`.
 std::string_view present_key(std::string_view in, std::string_view key);
 
-/// Gives old keys of the document their present names. Returns one sentence for each, "time.lane: this key is now called
-/// `mode`". Throws SceneError where a map has both. in: the key that holds
+/// Gives old keys of the document their present names. Returns one sentence for each, "time.lane:
+/// this key is now called `mode`". Throws SceneError where a map has both. in: the key that holds
 /// the document, where it is a part of a scene.
 std::vector<std::string> rename_old_keys(Node& document, std::string_view in = "");
 

@@ -6,7 +6,8 @@
 
 namespace saltus {
 
-/// Text that reads back (read_scene_text) to an equal spec; names and schemes that complete() finds again are left out.
+/// Text that reads back (read_scene_text) to an equal spec; names and schemes that complete() finds
+/// again are left out.
 std::string write_scene_briefly(const SceneSpec& spec);
 
 }  // namespace saltus

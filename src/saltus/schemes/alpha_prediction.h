@@ -1,4 +1,5 @@
-// The smooth part of decoupled nonsmooth generalised-alpha. With rho the spectral radius at infinite frequency,
+// The smooth part of decoupled nonsmooth generalised-alpha. With rho the spectral radius at
+// infinite frequency,
 //
 //     alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),
 //     gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4
@@ -6,10 +7,12 @@
 // the state carries a0 and w0, and a' of the step solves
 //
 //     M(q~) w' = F(t1, q~, v~),    (1 - alpha_m) a' + alpha_m a0 = (1 - alpha_f) w' + alpha_f w0
-//     q~ = q0 (+) ( h v0 + h^2 [ (1/2 - beta) a0 + beta a' ] ),    v~ = v0 + h [ (1 - gamma) a0 + gamma a' ]
+//     q~ = q0 (+) ( h v0 + h^2 [ (1/2 - beta) a0 + beta a' ] ),
+//         v~ = v0 + h [ (1 - gamma) a0 + gamma a' ]
 //     Newton matrix  S = (1 - alpha_m)/(1 - alpha_f) M + h gamma C + h^2 beta K
 //
-// Impulses act on q~ and v~ afterwards, with A = M: they are no part of the memory a', w'. At the start a = w = M^-1 F.
+// Impulses act on q~ and v~ afterwards, with A = M: they are no part of the memory a', w'. At the
+// start a = w = M^-1 F.
 #pragma once
 #include "saltus/schemes/explicit.h"
 
@@ -42,7 +45,8 @@ class AlphaScheme : public ExplicitScheme {
 
   AlphaScheme(double rho_infinity, double tolerance, int iterations);
   int own_vectors(const Dynamics&) const override { return int{alpha_end} - int{own}; }
-  /// q~ in work[smooth_q], v~ in work[smooth_v], a' and w'; Trial::failure where Newton's method did not converge.
+  /// q~ in work[smooth_q], v~ in work[smooth_v], a' and w'; Trial::failure where Newton's method
+  /// did not converge.
   void predict(const Dynamics& body, Trial& x) const;
   /// Trapezoidal work of the sources without a potential along v_m.
   void book_smooth(const Dynamics& body, const Trial& x, View q1, View v1, View v_m,

@@ -1,13 +1,17 @@
-// Central differences (leap-frog). The state holds the half-step velocity w = (q0 - q_-)/h, on which contact laws act:
+// Central differences (leap-frog). The state holds the half-step velocity w = (q0 - q_-)/h, on
+// which contact laws act:
 //
-//     (M + (h/2) C) w+ = (M - (h/2) C) w + h f_D(t0, q0) + r,    f_D = F + C v without damping,    q1 = q0 (+) h w+
+//     (M + (h/2) C) w+ = (M - (h/2) C) w + h f_D(t0, q0) + r,    f_D = F + C v without damping,
+//         q1 = q0 (+) h w+
 //     start:   w = v0 - (h/2) M^-1 F(t0, q0, v0)
 //     output:  (M + (h/2) C) v1 = M w+ + (h/2) f_D(t1, q1)
 //
-// A = M + (h/2) C, gain 1, order 2, stable up to h omega = 2 whatever the damping. Of a body at rest on its obstacle w
-// is 0 and the output (h/2) M^-1 F. Where C is 0 only M is inverted. The equations in general form: two_step.h.
+// A = M + (h/2) C, gain 1, order 2, stable up to h omega = 2 whatever the damping. Of a body at
+// rest on its obstacle w is 0 and the output (h/2) M^-1 F. Where C is 0 only M is inverted. The
+// equations in general form: two_step.h.
 //
-// compat: sofa, f the force without Rayleigh damping, of which rK is left out; v0 is taken for w (order 1):
+// compat: sofa, f the force without Rayleigh damping, of which rK is left out; v0 is taken for w
+// (order 1):
 //
 //     (1 + h rM/2) w+ = (1 - h rM/2) w + M^-1 (h f(t0, q0, w) + r),    A = (1 + h rM/2) M
 //

@@ -4,8 +4,8 @@
 //     A (v1 - v0) = h F(t0 + h/2, q_h, v0) + r,     gain = 1/2
 //     q1 = q_h (+) (h/2) v1
 //
-// A = M(q_h): damping is taken at v0, order 2 without it and 1 with it. viscosity_implicit: A = M + (h/2) C at
-// (q_h, v0), which takes it at the mean of v0 and v1: order 2.
+// A = M(q_h): damping is taken at v0, order 2 without it and 1 with it. viscosity_implicit: A = M +
+// (h/2) C at (q_h, v0), which takes it at the mean of v0 and v1: order 2.
 // Source: T. Koziara 2008 (section 5.1); theory in docs/theory/def-exp.md.
 #include "saltus/schemes/def_exp.h"
 

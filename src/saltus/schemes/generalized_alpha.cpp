@@ -2,8 +2,10 @@
 // infinite frequency, dv the jump that the impulse makes, a' the smooth acceleration of the step;
 // the forces see both:
 //
-//     alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4
-//     M dv = r,    M w' = F(t1, q1, v1),    (1 - alpha_m) a' + alpha_m a0 = (1 - alpha_f) w' + alpha_f w0
+//     alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,
+//         beta = (gamma + 1/2)^2/4
+//     M dv = r,    M w' = F(t1, q1, v1),
+//         (1 - alpha_m) a' + alpha_m a0 = (1 - alpha_f) w' + alpha_f w0
 //     v1 = v0 + h [ (1 - gamma) a0 + gamma a' ] + dv
 //     q1 = q0 (+) ( h v0 + h^2 [ (1/2 - beta) a0 + beta a' ] + (h/2) dv )
 //

@@ -1,11 +1,14 @@
-// Decoupled nonsmooth generalised-alpha: the smooth prediction q~, v~ (alpha_prediction.h), then two contact problems,
+// Decoupled nonsmooth generalised-alpha: the smooth prediction q~, v~ (alpha_prediction.h), then
+// two contact problems,
 //
-//     positions    q1 = q~ (+) U,     M(q~) U = h r_q,    on the gaps at q1          (gain 1; Trial::v is U/h)
-//     velocities   v1 = v~ + dv,    M(q1) dv = r,       on the rows that pushed or are closed at q1    (gain 0)
+//     positions    q1 = q~ (+) U,     M(q~) U = h r_q,    on the gaps at q1
+//         (gain 1; Trial::v is U/h)
+//     velocities   v1 = v~ + dv,    M(q1) dv = r,       on the rows that pushed or are closed at q1
+//         (gain 0)
 //
-// No penetration is left at the end of a step. Of order 2 on smooth motion, no limit of the step. U does the work
-// V(q1) - V(q~), booked as projection; the damping of high frequencies has no formula in one step and is in the account
-// `unexplained`.
+// No penetration is left at the end of a step. Of order 2 on smooth motion, no limit of the step. U
+// does the work V(q1) - V(q~), booked as projection; the damping of high frequencies has no formula
+// in one step and is in the account `unexplained`.
 // Source: O. Bruls, V. Acary, A. Cardona 2014, A. Cosimo et al. 2020; theory in
 // docs/theory/generalized-alpha-decoupled.md.
 #include "saltus/schemes/generalized_alpha_decoupled.h"

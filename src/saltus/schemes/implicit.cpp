@@ -34,8 +34,8 @@ void ImplicitScheme::begin(const Dynamics& body, Trial& x) const {
   RoundOff::begin(x.work[history]);
   x.gain = gain_at(x.h);
   predict(body, x);
-  // The motion without contact, to first order where the group is curved: a body at rest on its obstacle must be seen
-  // to fall into it, or the round-off of its gap decides whether it is held.
+  // The motion without contact, to first order where the group is curved: a body at rest on its
+  // obstacle must be seen to fall into it, or the round-off of its gap decides whether it is held.
   free_velocity(body, x);
   x.v = x.v_free;
   place_end(body, x);

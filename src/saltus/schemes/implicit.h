@@ -1,23 +1,25 @@
 // Schemes given by one equation for the end velocity,
 //
 //     residual(v1) = r,    residual(v) = M (v - v0) - h F_mean(v)  [N s],    q1 = q1(v1),
-//     v_free = v - A^-1 residual(v),    A = m M + c C + k K  at the point where the residual was taken.
+//     v_free = v - A^-1 residual(v),    A = m M + c C + k K
+//         at the point where the residual was taken.
 //
-// The passes of the driver are Newton iterations on v1 that contain the contact impulses. A scheme of this family says
-// what residual, A and q1(v1) are; everything else is here.
+// The passes of the driver are Newton iterations on v1 that contain the contact impulses. A scheme
+// of this family says what residual, A and q1(v1) are; everything else is here.
 #pragma once
 #include "saltus/schemes/mass.h"
 
 namespace saltus {
 
-/// Twice a kinetic energy [J] that is nothing, whatever it is compared with: near the least number there are no digits.
+/// Twice a kinetic energy [J] that is nothing, whatever it is compared with: near the least number
+/// there are no digits.
 inline constexpr double kNoEnergy = 1e-280;
 
 class ImplicitScheme : public Scheme {
  public:
   unsigned needs() const override { return static_cast<unsigned>(Trait::tangents); }
-  /// What meets fixed points is kept for all steps of equal length, and so must A be: other groups of one linear solve
-  /// are given passes, of which the first is exact.
+  /// What meets fixed points is kept for all steps of equal length, and so must A be: other groups
+  /// of one linear solve are given passes, of which the first is exact.
   bool one_pass(const Dynamics& body) const override {
     return has(body.traits(), Trait::affine) ||
            (linear_ && !has(body.traits(), Trait::fixed_points));
@@ -31,8 +33,8 @@ class ImplicitScheme : public Scheme {
   void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
 
  protected:
-  /// Scratch vectors in Trial::work. Those of a derived scheme are numbered from `own` on. q_at and v_at hold the point
-  /// of the tangents; the others are free between the calls.
+  /// Scratch vectors in Trial::work. Those of a derived scheme are numbered from `own` on. q_at and
+  /// v_at hold the point of the tangents; the others are free between the calls.
   enum Scratch { increment, product, force, change, q_at, v_at, history, own };
 
   /// linear: exactly one linear solve a step; residual() is then asked for at v0 alone.
@@ -50,9 +52,11 @@ class ImplicitScheme : public Scheme {
   /// x.A about the point of the tangents. Default: matrix().
   virtual void factorise(const Dynamics& body, Trial& x) const;
   virtual double gain_at(double) const { return gain(); }
-  /// x.v_free and x.A about the present iterate. Default: the two formulas at the head of this file.
+  /// x.v_free and x.A about the present iterate. Default: the two formulas at the head of this
+  /// file.
   virtual void free_velocity(const Dynamics& body, Trial& x) const;
-  /// What correct() returns. x.v is the new iterate, x.work[change] its change by the pass, x.work[force] = A^-1 r.
+  /// What correct() returns. x.v is the new iterate, x.work[change] its change by the pass,
+  /// x.work[force] = A^-1 r.
   virtual double left_over(const Dynamics& body, Trial& x) const;
   /// One linear solve a step gives the exact iterate.
   bool one_solve(const Dynamics& body) const {
@@ -70,35 +74,39 @@ class ImplicitScheme : public Scheme {
   bool frozen_ = false;  ///< A stays that of begin() for all passes of the step
 };
 
-/// Largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) over the bodies of the group, with M at (q1, v1) of the trial;
-/// infinite where something is not finite. `product` and `scale` are scratch.
+/// Largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) over the bodies of the group, with M at (q1,
+/// v1) of the trial; infinite where something is not finite. `product` and `scale` are scratch.
 double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,
                           const Vector& response, Vector& product, Vector& scale);
 
-/// Tells round-off from slow convergence in an iteration on a velocity. A body that hardly moves cannot meet a
-/// tolerance relative to its velocity: its changes no longer fall while the forces are as exact as they can be.
+/// Tells round-off from slow convergence in an iteration on a velocity. A body that hardly moves
+/// cannot meet a tolerance relative to its velocity: its changes no longer fall while the forces
+/// are as exact as they can be.
 class RoundOff {
  public:
-  /// Starts at the first change of an iteration; `memory` keeps three numbers from one change to the next.
+  /// Starts at the first change of an iteration; `memory` keeps three numbers from one change to
+  /// the next.
   static void begin(Vector& memory);
-  /// Whether the change dv of relative size `change` is round-off. Either it did not halve and moves positions by 4
-  /// epsilon or less; or neither it nor the one before was the smallest so far, and it is at most 1e-6 (with an impulse
-  /// 1e-10, because contact solutions can stall too) of the largest of |v0|_M, |v1|_M and |h A^-1 K q1|_M, the response
-  /// to the elastic forces, with A and K at (x.t_at, q, v). The last three arguments are scratch.
+  /// Whether the change dv of relative size `change` is round-off. Either it did not halve and
+  /// moves positions by 4 epsilon or less; or neither it nor the one before was the smallest so
+  /// far, and it is at most 1e-6 (with an impulse 1e-10, because contact solutions can stall too)
+  /// of the largest of |v0|_M, |v1|_M and |h A^-1 K q1|_M, the response to the elastic forces, with
+  /// A and K at (x.t_at, q, v). The last three arguments are scratch.
   static bool reached(const Dynamics& body, const Trial& x, double change, const Vector& dv,
                       const Factor& A, View q, View v, Vector& memory, Vector& product,
                       Vector& response, Vector& scale);
 };
 
-/// w . K w at (t, q, v) with K that of the potential [J]. That of rigid bodies is linear, and their K that of loads which turn.
+/// w . K w at (t, q, v) with K that of the potential [J]. That of rigid bodies is linear, and their
+/// K that of loads which turn.
 double curvature(const Dynamics& body, double t, View q, View v, const Vector& w, Vector& product);
 
-/// The power of the gyroscopic moments of rigid bodies at v along w [W], 0 along v itself: what a scheme that tests them
-/// with another velocity makes of energy.
+/// The power of the gyroscopic moments of rigid bodies at v along w [W], 0 along v itself: what a
+/// scheme that tests them with another velocity makes of energy.
 double gyroscopic_power(const Dynamics& body, View v, View w);
 
-/// by_source += weight h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Their sum. `held` as in
-/// Dynamics::power(): the start of the step.
+/// by_source += weight h F_s(t, q, v) . w for the sources without a potential, 0 for the others
+/// [J]. Their sum. `held` as in Dynamics::power(): the start of the step.
 double book_sources(const Dynamics& body, double t, std::optional<double> held, View q, View v,
                     View w, double weight_h, std::span<double> by_source);
 

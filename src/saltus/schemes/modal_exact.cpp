@@ -1,9 +1,11 @@
 // The exact modal scheme of S. Bilbao for modes  mu (q'' + 2 sigma q' + omega^2 q) = F + r:
 //
-//     v1 = e v0 - (n/h) q0 + (beta/mu) (h F + r),   q1 = q0 + h v1,   v the backward difference (q - q_-)/h
+//     v1 = e v0 - (n/h) q0 + (beta/mu) (h F + r),   q1 = q0 + h v1,
+//         v the backward difference (q - q_-)/h
 //
-// exact at the nodes for any step between contacts; A = mu/beta (diagonal), gain 1. Memory: none after the first step.
-// Source: Bilbao's exact modal recursion as Siconos combines it with contact; theory in docs/theory/modal-exact.md.
+// exact at the nodes for any step between contacts; A = mu/beta (diagonal), gain 1. Memory: none
+// after the first step. Source: Bilbao's exact modal recursion as Siconos combines it with contact;
+// theory in docs/theory/modal-exact.md.
 #include "saltus/schemes/modal_exact.h"
 
 #include <cmath>
@@ -69,13 +71,15 @@ std::unique_ptr<Prepared> ModalExact::prepare(const Dynamics& body, double h) co
     c->e[j] = m.e;
     c->n_over_h[j] = m.n / h;
     c->impulse[j] = m.beta / mu;
-    // A mode with beta = 0 cannot be moved by impulses and its energy cannot be seen at the nodes: no account of it.
+    // A mode with beta = 0 cannot be moved by impulses and its energy cannot be seen at the nodes:
+    // no account of it.
     const double g = mu / (2.0 * m.beta);
     c->g[j] = std::isfinite(g) ? g : 0.0;
     const FreeFlow flow = free_flow(omega, sigma, h);
     c->q_from_q[j] = flow.c_minus_1;
     c->q_from_v[j] = flow.b;
-    // Where two nodes a half period apart cannot tell the velocity, the backward difference stands in for it.
+    // Where two nodes a half period apart cannot tell the velocity, the backward difference stands
+    // in for it.
     const VelocityMap map = physical_velocity(omega, sigma, h).value_or(VelocityMap{0.0, 1.0});
     c->v_from_q[j] = map.from_q;
     c->v_from_v[j] = map.from_v;
@@ -85,7 +89,8 @@ std::unique_ptr<Prepared> ModalExact::prepare(const Dynamics& body, double h) co
   return c;
 }
 
-// Displacement at h, from rest, under a unit load [m/N]: (1 - c)/(mu omega^2), or the drag's own motion at omega = 0.
+// Displacement at h, from rest, under a unit load [m/N]: (1 - c)/(mu omega^2), or the drag's own
+// motion at omega = 0.
 double rise(double mu, double omega, double sigma, double h, double c_minus_1) {
   if (omega > 0.0) return -c_minus_1 / (mu * omega * omega);
   const double s = 2.0 * sigma * h;
@@ -95,10 +100,11 @@ double rise(double mu, double omega, double sigma, double h, double c_minus_1) {
 
 // Exact start: the first step must reach the exact q(h) = c q + b v + rise F, so
 //     e v0 = w,   w = (q(h) - q)/h + (n/h) q - (beta/mu) h F.
-// A mode that loses more than half of itself in a step (e < 1/2) would need a v0 of exp(2 sigma h) times its size, and
-// the discrete energy would start with the square of that. Such a mode keeps its physical v0, and what is missing,
-// w - e v0, acts in the first step like an impulse, whose work is booked as the scheme's. `raw` takes the given velocity
-// as the backward difference.
+// A mode that loses more than half of itself in a step (e < 1/2) would need a v0 of exp(2 sigma h)
+// times its size, and the discrete energy would start with the square of that. Such a mode keeps
+// its physical v0, and what is missing,
+// w - e v0, acts in the first step like an impulse, whose work is booked as the scheme's. `raw`
+// takes the given velocity as the backward difference.
 void ModalExact::start(const Dynamics& body, const Prepared* prepared, double t, double h,
                        GroupState& state) const {
   state.memory.clear();
@@ -120,8 +126,9 @@ void ModalExact::start(const Dynamics& body, const Prepared* prepared, double t,
   if (!missing.isZero(0.0)) state.memory.push_back(std::move(missing));
 }
 
-// q' of the free motion through the nodes q_-, q. A load F moves the rest point to q_rest = F/(mu omega^2), and at
-// omega = 0 the drift to v_drift = F/(2 mu sigma); without drag (sigma = 0) the parabola gives v + h F/(2 mu).
+// q' of the free motion through the nodes q_-, q. A load F moves the rest point to q_rest = F/(mu
+// omega^2), and at omega = 0 the drift to v_drift = F/(2 mu sigma); without drag (sigma = 0) the
+// parabola gives v + h F/(2 mu).
 void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double, double h,
                           const GroupState& state, Out v) const {
   const Coefficients& c = coefficients(prepared);
@@ -151,8 +158,9 @@ Energy ModalExact::energy(const Dynamics&, const Prepared* prepared, double, dou
   return {E.kinetic, E.potential};
 }
 
-/// trial.work: the impulse of the load; the balance of the free step {kinetic, potential, damping, 1 while it holds};
-/// the direction of the last sweep over the modes, which only the cache can tell.
+/// trial.work: the impulse of the load; the balance of the free step {kinetic, potential, damping,
+/// 1 while it holds}; the direction of the last sweep over the modes, which only the cache can
+/// tell.
 enum Work { load_impulse, free_balance, direction, work_count };
 
 void ModalExact::begin(const Dynamics& body, Trial& trial) const {
@@ -231,7 +239,8 @@ void ModalExact::work(const Dynamics& body, Trial& trial, const GroupState& end,
   work.energy = {E.kinetic, E.potential};
   work.by_source[static_cast<std::size_t>(modes.damping)] = E.damping;
   if (!trial.start->memory.empty()) {
-    // the missing part acts like the impulse (mu/beta) missing; where beta = 0 the mode has no account
+    // the missing part acts like the impulse (mu/beta) missing; where beta = 0 the mode has no
+    // account
     const Vector& missing = trial.start->memory.front();
     for (Eigen::Index j = 0; j < missing.size(); ++j)
       if (c.g[j] > 0.0)

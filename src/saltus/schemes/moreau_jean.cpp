@@ -6,8 +6,9 @@
 //     mid:   F_theta = F(t0 + theta h, q_theta, v_theta)
 //     A = M + h theta C + h^2 theta^2 K,  gain = theta
 //
-// Affine groups take one pass, others iterate on v1 together with the contact impulses. M is taken at q0, q_theta or q1.
-// C and K are those of the force at v1; what M(q) adds to the tangent is left out.
+// Affine groups take one pass, others iterate on v1 together with the contact impulses. M is taken
+// at q0, q_theta or q1. C and K are those of the force at v1; what M(q) adds to the tangent is left
+// out.
 // Source: J. J. Moreau 1988, M. Jean 1999; theory in docs/theory/moreau-jean.md.
 #include "saltus/schemes/moreau_jean.h"
 
@@ -169,8 +170,8 @@ double MoreauJean::left_over(const Dynamics& body, Trial& x) const {
   return largest;
 }
 
-// |R(mu)| <= 1 of the theta method at mu = z (-xi +- sqrt(xi^2 - 1)):  2 Re mu + (1 - 2 theta) |mu|^2 <= 0, which the
-// larger of two real mu meets last
+// |R(mu)| <= 1 of the theta method at mu = z (-xi +- sqrt(xi^2 - 1)):  2 Re mu + (1 - 2 theta)
+// |mu|^2 <= 0, which the larger of two real mu meets last
 double MoreauJean::stability_limit(double xi) const {
   if (theta_ >= 0.5) return Scheme::stability_limit(xi);
   const double s = xi > 1.0 ? 1.0 / (xi + std::sqrt(xi * xi - 1.0)) : xi;
@@ -180,8 +181,9 @@ double MoreauJean::stability_limit(double xi) const {
 // Testing the scheme with v_theta, and r . v_theta = r . (v0 + v1)/2 + (theta - 1/2) r . (v1 - v0):
 //     E1 - E0 = h F_s,theta . v_theta (sources without potential) + r . (v0 + v1)/2
 //               - (theta - 1/2) (|v1 - v0|_M^2 - r . (v1 - v0) + |q1 - q0|_K^2)
-// exact for affine groups under either quadrature; what curvature leaves over goes to `unexplained`. Of rigid bodies K is 0,
-// and `ends` adds the work of gyroscopic moments along v_theta, which is not their own velocity.
+// exact for affine groups under either quadrature; what curvature leaves over goes to
+// `unexplained`. Of rigid bodies K is 0, and `ends` adds the work of gyroscopic moments along
+// v_theta, which is not their own velocity.
 void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   if (ends_) {
     place_between(body, x, end.v, theta_);

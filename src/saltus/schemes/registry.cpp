@@ -74,7 +74,8 @@ MaybeOrder runge_kutta_order(const RungeKuttaOptions& o, bool) {
   return ours(o.compat, order);
 }
 
-// -- the rows: factory, order and gain for people, references, smooth order; as ordered in SchemeChoice
+// -- the rows: factory, order and gain for people, references, smooth order; as ordered in
+// SchemeChoice
 
 constexpr Table kTable{
     entry(make_modal_exact, "exact at the nodes", "1", "Bilbao2009 Issanchou2017",

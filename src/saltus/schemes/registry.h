@@ -24,9 +24,10 @@ std::unique_ptr<Scheme> make_scheme(const SchemeChoice& choice);
 /// Name of the scheme of a choice, as in its row.
 std::string_view scheme_name(const SchemeChoice& choice);
 
-/// Order of the positions on smooth motion as a number: infinite where they are exact; nothing where the limit may be
-/// another motion (`compat`, `vdamping`) or the step is not the one asked for (`tolerance`). `velocity_forces`: of a body
-/// with forces that depend on the velocity, from damping or from a mass matrix M(q).
+/// Order of the positions on smooth motion as a number: infinite where they are exact; nothing
+/// where the limit may be another motion (`compat`, `vdamping`) or the step is not the one asked
+/// for (`tolerance`). `velocity_forces`: of a body with forces that depend on the velocity, from
+/// damping or from a mass matrix M(q).
 std::optional<double> smooth_order(const SchemeChoice& choice, bool velocity_forces);
 
 }  // namespace saltus

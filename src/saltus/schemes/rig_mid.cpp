@@ -1,14 +1,17 @@
-// The implicit midpoint rule of rigid bodies, in the momentum of the body. R the rotation body -> space, W the angular
-// velocity, T and r_W torque and angular impulse on the axes of mid-step, J the inertia, Om = (W0 + W1)/2, w = h Om:
+// The implicit midpoint rule of rigid bodies, in the momentum of the body. R the rotation body ->
+// space, W the angular velocity, T and r_W torque and angular impulse on the axes of mid-step, J
+// the inertia, Om = (W0 + W1)/2, w = h Om:
 //
-//     J (W1 - W0) + h Om x J Om = S(w) (h T + r_W),   S(w) g = s g - w (w.g)/(4 (s + 1)),  s = sqrt(1 + |w|^2/4)   (1)
-//     R1 = R0 cay(w),   quaternion Q1 = Q0 (1, w/2)/s                                                            (2)
-//     M (v1 - v0) = h f + r_v,   x1 = x0 + h (v0 + v1)/2                                                         (3)
-//     f and T at t0 + h/2, x_m = (x0 + x1)/2, (v0 + v1)/2 and R_m, the mean of R0 and R1 made a rotation,
-//     quaternion Q_m = Q0 (s + 1, w/2)/sqrt(2 s (s + 1))                                                         (4)
+//     J (W1 - W0) + h Om x J Om = S(w) (h T + r_W),   S(w) g = s g - w (w.g)/(4 (s + 1)),
+//         s = sqrt(1 + |w|^2/4)   (1)
+//     R1 = R0 cay(w),   quaternion Q1 = Q0 (1, w/2)/s                                           (2)
+//     M (v1 - v0) = h f + r_v,   x1 = x0 + h (v0 + v1)/2                                        (3)
+//     f and T at t0 + h/2, x_m = (x0 + x1)/2, (v0 + v1)/2 and R_m, the mean of R0 and R1 made a
+//         rotation,
+//     quaternion Q_m = Q0 (s + 1, w/2)/sqrt(2 s (s + 1))                                        (4)
 //
-// S turns what acts on the axes of mid-step into a change of R J W of exactly h R_m T + R_m r_W, the work of which is
-// (h T + r_W) . Om. Without forces W . J W and R J W stay.
+// S turns what acts on the axes of mid-step into a change of R J W of exactly h R_m T + R_m r_W,
+// the work of which is (h T + r_W) . Om. Without forces W . J W and R J W stay.
 //
 //     A = blockdiag((m + h c/2) I, J + (h c_W/2) I) with the drags c, c_W, gain = 1/2: passes with
 //     v_free = v1(r) - A^-1 r.   symmetrise: false:
@@ -111,8 +114,8 @@ void RigMid::begin(const Dynamics& body, Trial& x) const {
   move(body, x);
 }
 
-// The whole motion under x.r. A load that is the same at the middle it leads to needs no more than the rotations; any
-// other is iterated.
+// The whole motion under x.r. A load that is the same at the middle it leads to needs no more than
+// the rotations; any other is iterated.
 void RigMid::move(const Dynamics& body, Trial& x) const {
   if (!rig_mid::advance(prepared(x).columns, step(x))) x.failure = kNotSolved;
   if (body.rigid()->steady_load) return;
@@ -122,8 +125,8 @@ void RigMid::move(const Dynamics& body, Trial& x) const {
   iterate(body, x);
 }
 
-// Newton on (1) and (3) together, to round-off, each body until it is done. What K adds by the turn of R_m against Om is
-// taken as h/2, which leaves out what is of order h |Om| of it.
+// Newton on (1) and (3) together, to round-off, each body until it is done. What K adds by the turn
+// of R_m against Om is taken as h/2, which leaves out what is of order h |Om| of it.
 void RigMid::iterate(const Dynamics& body, Trial& x) const {
   const RigidData& data = *body.rigid();
   const double h = x.h;
@@ -157,7 +160,8 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
                    size = std::max({square(at.linear(x.start->v), at.spin(x.start->v)),
                                     square(at.linear(x.v), at.spin(x.v)),
                                     square(loaded.head<3>(), loaded.tail<3>())});
-      // at round-off, or no longer coming closer to it: also where loads that cancel are known no better
+      // at round-off, or no longer coming closer to it: also where loads that cancel are known no
+      // better
       constexpr double kEnd = 1e-31, kNear = 1e-26,
                        kStill = 4.0 * std::numeric_limits<double>::epsilon();
       const double reach = x.start->q.segment<7>(at.q).lpNorm<Eigen::Infinity>() + body.offset();
@@ -173,8 +177,9 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
   x.failure = kNotSolved;
 }
 
-// Inverse of Newton's matrix at mid-step, of body B - E with B = M + (h/2) C + (h^2/4) K and E = (h/2) d(S g)/dw on the
-// rotations:  (B - E)^-1 = (I - B^-1 E)^-1 B^-1.   whole: the inverse of A, which is (B - E)^-1 S.
+// Inverse of Newton's matrix at mid-step, of body B - E with B = M + (h/2) C + (h^2/4) K and E =
+// (h/2) d(S g)/dw on the rotations:  (B - E)^-1 = (I - B^-1 E)^-1 B^-1.   whole: the inverse of A,
+// which is (B - E)^-1 S.
 void RigMid::tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const {
   const double h = x.h;
   body.factorise({1.0, 0.5 * h, 0.25 * h * h}, x.t0 + 0.5 * h, x.work[q_mid], x.work[v_mid], A);

@@ -1,12 +1,13 @@
-// In the names of rig_mid.cpp, g = h T + r_W, D = W1 - W0, Om = W0 + D/2, w = h Om, s = sqrt(1 + |w|^2/4):
+// In the names of rig_mid.cpp, g = h T + r_W, D = W1 - W0, Om = W0 + D/2, w = h Om, s = sqrt(1 +
+// |w|^2/4):
 //
 //     J D + h Om x J Om = S g,      S g = s g - w (w.g)/(4 (s + 1))
 //     Newton's matrix   J + (h/2) (Om^ J - (J Om)^) - (h/2) dS g/dw
 //     dS g/dw = g w^T/(4 s) - (w.g I + w g^T)/(4 (s + 1)) + (w.g) w w^T/(16 s (s + 1)^2)
 //     Q1 = Q0 (1, w/2)/s,      Q_mid = Q0 (s + 1, w/2)/sqrt(2 s (s + 1))
 //
-// The unknown is the small D, and Q1 is Q0 and a small change: one rounding a step each, which is what lets energy and
-// momentum stay to 1e-12 over a million steps.
+// The unknown is the small D, and Q1 is Q0 and a small change: one rounding a step each, which is
+// what lets energy and momentum stay to 1e-12 over a million steps.
 #include "saltus/schemes/rig_mid_kernel.h"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ SALTUS_INLINE void square_root(V<W>& a) {
   for (int l = 0; l < W; ++l) a[l] = std::sqrt(a[l]);
 }
 
-/// The arithmetic of W bodies. Registers travel by reference: by value they would depend on the caller's instruction set.
+/// The arithmetic of W bodies. Registers travel by reference: by value they would depend on the
+/// caller's instruction set.
 template <int W>
 struct Pack {
   using R = V<W>;
@@ -143,7 +145,8 @@ struct Pack {
     N.zz -= a.z * w.z - b.z * g.z - d;
   }
 
-  /// D; false where some body has none. Pushed: some g is not 0; where all are, the terms left out are zeros.
+  /// D; false where some body has none. Pushed: some g is not 0; where all are, the terms left out
+  /// are zeros.
   template <bool Pushed>
   static SALTUS_INLINE bool newton(const Columns& c, std::ptrdiff_t i, double h, const R3& W0,
                                    const R3& g, R3& D) {

@@ -1,5 +1,5 @@
-// The midpoint step of many rigid bodies at once, on registers of 1, 2, 4 or 8 of them. A body has the same bits whatever
-// its company and the width. Internal to rig_mid.cpp.
+// The midpoint step of many rigid bodies at once, on registers of 1, 2, 4 or 8 of them. A body has
+// the same bits whatever its company and the width. Internal to rig_mid.cpp.
 #pragma once
 #include <vector>
 
@@ -25,7 +25,8 @@ struct Step {
   double *q1 = nullptr, *v1 = nullptr, *q_mid = nullptr, *v_mid = nullptr;
 };
 
-/// v1 and v_mid = (v0 + v1)/2 under the given load, q1 and q_mid. False where Newton's method found no end for some body.
+/// v1 and v_mid = (v0 + v1)/2 under the given load, q1 and q_mid. False where Newton's method found
+/// no end for some body.
 bool advance(const Columns& bodies, const Step& step);
 /// v_mid, q1 and q_mid of a given v1.
 void place(const Columns& bodies, const Step& step);

@@ -1,22 +1,25 @@
-// Solfec's three updates of a rotation: half a step with the velocity at the start, the new velocity, half a step with it.
-// R the rotation body -> space, W the angular velocity and T, r_W torque and angular impulse in the body, J the inertia.
+// Solfec's three updates of a rotation: half a step with the velocity at the start, the new
+// velocity, half a step with it. R the rotation body -> space, W the angular velocity and T, r_W
+// torque and angular impulse in the body, J the inertia.
 //
 //     R_h = R0 exp[(h/2) W0],  x_h = x0 + (h/2) v0,  f and T at (t0 + h/2, x_h, R_h)
-//     p   = exp[-(h/2) W0] J W0                                                                     (1)
-//     W_h = J^-1 (p + (h/2) T)                                                                      (2)
-//     Wp  = W0 + J^-1 (h T - h W_h x J W_h + r_W)                                                   (3)
+//     p   = exp[-(h/2) W0] J W0                                                                 (1)
+//     W_h = J^-1 (p + (h/2) T)                                                                  (2)
+//     Wp  = W0 + J^-1 (h T - h W_h x J W_h + r_W)                                               (3)
 //     v1  = v0 + (h f + r_v)/m,  x1 = x_h + (h/2) v1
-//     rig-pos:  W1 = Wp                                                                             (4)
-//     rig-neg:  W1 = J^-1 exp[-(h/2) Wp] G,     G = p + h T + r_W                                   (5)
-//     rig-imp:  exp[(h/2) W1] J W1 = G          by Newton from Wp                                   (6)
+//     rig-pos:  W1 = Wp                                                                         (4)
+//     rig-neg:  W1 = J^-1 exp[-(h/2) Wp] G,     G = p + h T + r_W                               (5)
+//     rig-imp:  exp[(h/2) W1] J W1 = G          by Newton from Wp                               (6)
 //     R1  = R_h exp[(h/2) Wp]   (rig-imp: W1)
 //
-// On a locked axis a, on which W is 0 and J^-1 has no row, T is with the moment that holds it, so that (2) is true there as well:
+// On a locked axis a, on which W is 0 and J^-1 has no row, T is with the moment that holds it, so
+// that (2) is true there as well:
 //
-//     T_a = (2/h) (J W_h - p)_a                                                                     (7)
+//     T_a = (2/h) (J W_h - p)_a                                                                 (7)
 //
-// A = blockdiag(m I, J), gain = 1/2. The laws hold for the finished W1, which is no linear function of r_W: passes with
-// v_free = W1(r) - J^-1 r. reactions: predictor makes them hold for Wp, in one pass.
+// A = blockdiag(m I, J), gain = 1/2. The laws hold for the finished W1, which is no linear function
+// of r_W: passes with v_free = W1(r) - J^-1 r. reactions: predictor makes them hold for Wp, in one
+// pass.
 // Source: T. Koziara, N. Bicanic 2010; theory in docs/theory/rig-pos.md.
 #include "saltus/schemes/rigid_leapfrog.h"
 
@@ -66,8 +69,8 @@ class RigidLeapfrog final : public Scheme {
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  private:
-  /// q_h and, of size velocities(): v_load where loads are taken, their values (f, T), (v1, Wp) without contact, (0, p),
-  /// (0, W_h), the finished velocity, A^-1 r, and
+  /// q_h and, of size velocities(): v_load where loads are taken, their values (f, T), (v1, Wp)
+  /// without contact, (0, p), (0, W_h), the finished velocity, A^-1 r, and
   /// scratch.
   enum Scratch {
     q_h,
@@ -170,7 +173,8 @@ bool RigidLeapfrog::turn(const Matrix3& J, const Matrix3& inverse, double h, con
   return false;
 }
 
-// The end of the step under x.r, of which x.work[response] is A^-1 r: x.q, x.work[finished]; x.v is what laws hold for.
+// The end of the step under x.r, of which x.work[response] is A^-1 r: x.q, x.work[finished]; x.v is
+// what laws hold for.
 void RigidLeapfrog::move(const Dynamics& body, Trial& x) const {
   const RigidData& data = *body.rigid();
   const double h = x.h;

@@ -1,4 +1,5 @@
-// What the schemes of rigid bodies share: blocks of RigidData and the size of a pass. Internal to this room.
+// What the schemes of rigid bodies share: blocks of RigidData and the size of a pass. Internal to
+// this room.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,8 +24,8 @@ inline void subtract_solution(const Matrix3& A, const Vector3& b, const Matrix3&
   x -= kept.inverse() * right;
 }
 
-/// What a pass left over: largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) of a body, 0 where it is round-off (RoundOff).
-/// response = A^-1 r; `history` and the last three belong to RoundOff.
+/// What a pass left over: largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) of a body, 0 where it is
+/// round-off (RoundOff). response = A^-1 r; `history` and the last three belong to RoundOff.
 inline double outstanding(const Dynamics& body, const Trial& x, const Vector& dv,
                           const Vector& response, View q_at, View v_at, Vector& history,
                           Vector& product, Vector& scratch, Vector& scale) {

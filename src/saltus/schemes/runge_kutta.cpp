@@ -1,24 +1,26 @@
-// Explicit Runge-Kutta methods on  q' = v, v' = M(q)^-1 F(t, q, v): the stages run without contact, then one impulse
-// acts for the step.
+// Explicit Runge-Kutta methods on  q' = v, v' = M(q)^-1 F(t, q, v): the stages run without contact,
+// then one impulse acts for the step.
 //
-//     V_i = v0 + h sum_j a_ij k_j,    Q_i = q0 (+) h sum_j a_ij V_j,    k_i = M^-1 F at (t0 + c_i h, Q_i, V_i)
+//     V_i = v0 + h sum_j a_ij k_j,    Q_i = q0 (+) h sum_j a_ij V_j,
+//         k_i = M^-1 F at (t0 + c_i h, Q_i, V_i)
 //     v_free = v0 + h sum_i b_i k_i,  q_free = q0 (+) h sum_i b_i V_i
 //     A = M(q_free),  gain = sum_i b_i c_i = 1/2,  order of the table
 //
-// In a vector space the V_j are put in: Q_i = q0 + h c_i v0 + h^2 sum_j (a a)_ij k_j, and only the k_j are kept. Where
-// besides neither M nor F depends on v, the V_i are not formed. Where the body turns, increments W are integrated in
-// place of positions, W' = dexp^-1_W(V), Q = q0 (+) W.
+// In a vector space the V_j are put in: Q_i = q0 + h c_i v0 + h^2 sum_j (a a)_ij k_j, and only the
+// k_j are kept. Where besides neither M nor F depends on v, the V_i are not formed. Where the body
+// turns, increments W are integrated in place of positions, W' = dexp^-1_W(V), Q = q0 (+) W.
 //
 // dormand-prince with `tolerance` divides the step into parts of lengths s with
 //
 //     max(|e_v|_M, |e_q|_M/h) <= tolerance (s/h) max(|v0|_M, |v|_M, |s k_0|_M)       of every body
 //
-// e the difference of the results of order 5 and 4, v the velocity at the end of the part, k_0 its first stage. Units and
-// the origin do not matter, and the errors of the parts add up to the tolerance. The first part tried is h: nothing is
-// remembered from step to step.
+// e the difference of the results of order 5 and 4, v the velocity at the end of the part, k_0 its
+// first stage. Units and the origin do not matter, and the errors of the parts add up to the
+// tolerance. The first part tried is h: nothing is remembered from step to step.
 //
 // compat: sofa leaves Rayleigh damping out of F and takes loads at t0 in all stages.
-// Source: E. Hairer, S. P. Norsett, G. Wanner 1993, II.1 and II.4; tables and their sources in math/tableaus.h.
+// Source: E. Hairer, S. P. Norsett, G. Wanner 1993, II.1 and II.4; tables and their sources in
+// math/tableaus.h.
 #include "saltus/schemes/runge_kutta.h"
 
 #include <algorithm>
@@ -55,8 +57,8 @@ class RungeKutta final : public ExplicitScheme {
 
  protected:
   static constexpr int kMost = Tableau::kMost;
-  /// V, W, four for sums, accounts of the motion without contact (sources, scheme), k_0 .. k_6 and, of bodies that
-  /// turn, W'_0 .. W'_6
+  /// V, W, four for sums, accounts of the motion without contact (sources, scheme), k_0 .. k_6 and,
+  /// of bodies that turn, W'_0 .. W'_6
   enum Own { v_at = own, w_at, reach, sum, product, scale, books, k_0, rate_0 = k_0 + kMost };
   int own_vectors(const Dynamics& body) const override {
     return 7 + (has(body.traits(), Trait::rotations) ? 2 : 1) * kMost;
@@ -137,7 +139,8 @@ void RungeKutta::place_stage(const Dynamics& body, Trial& x, const Part& part, s
   }
 }
 
-// The end of the part in x.q, x.v. Of a divided step k_0 is there already, and the stage at the end is added.
+// The end of the part in x.q, x.v. Of a divided step k_0 is there already, and the stage at the end
+// is added.
 void RungeKutta::advance(const Dynamics& body, Trial& x, const Part& part) const {
   const auto& [t, h, q, v] = part;
   const bool turns = has(body.traits(), Trait::rotations), divided = tolerance_ > 0.0;
@@ -179,7 +182,8 @@ void RungeKutta::flight(const Dynamics& body, Trial& x) const {
   use_mass(body, x, x.t0 + x.h, x.q, x.v);
 }
 
-// The usual control of the length of a part: 0.9 (tolerance/error)^(1/4), between 1/5 and 5; no growth after a failure.
+// The usual control of the length of a part: 0.9 (tolerance/error)^(1/4), between 1/5 and 5; no
+// growth after a failure.
 void RungeKutta::in_parts(const Dynamics& body, Trial& x) const {
   Vector &q = x.work[q_free], &v = x.v_free, &k = x.work[k_0];
   q = x.start->q;
@@ -225,8 +229,8 @@ double RungeKutta::error(const Dynamics& body, Trial& x, const Part& part) const
   return std::max(of_v, relative()) * x.h / h;
 }
 
-// Sources: h sum_i b_i F_s(t_i, Q_i, V_i) . V_i. On affine groups the energy is a quadratic form, which the method
-// changes besides by (K. Burrage, J. C. Butcher 1979)
+// Sources: h sum_i b_i F_s(t_i, Q_i, V_i) . V_i. On affine groups the energy is a quadratic form,
+// which the method changes besides by (K. Burrage, J. C. Butcher 1979)
 //     scheme = -(h^2/2) sum_ij E_ij (k_i . M k_j + V_i . K V_j)
 void RungeKutta::keep_books(const Dynamics& body, Trial& x, const Part& part) const {
   const auto& [t, h, q, v] = part;
@@ -248,8 +252,9 @@ void RungeKutta::keep_books(const Dynamics& body, Trial& x, const Part& part) co
   }
 }
 
-// An impulse moves the end by d = (h/2) M^-1 r. The mean force of the step is M (v_free - v0)/h, and its work on d
-// r . (v_free - v0)/2. Sources have their part of it by their force at q_free; F_V are the forces with a potential:
+// An impulse moves the end by d = (h/2) M^-1 r. The mean force of the step is M (v_free - v0)/h,
+// and its work on d r . (v_free - v0)/2. Sources have their part of it by their force at q_free;
+// F_V are the forces with a potential:
 //     E1 - E0 = motion without contact + r . (v0 + v1)/2 + F_s . d + scheme
 //     scheme  = r . (v_free - v0)/2 - F_s . d - (F_V(q_free) + F_V(q1)) . d/2
 // exact for constant M and quadratic potentials.

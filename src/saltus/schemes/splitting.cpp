@@ -3,17 +3,20 @@
 //     drift s:  the motion without forces, t <- t + s          kick s:  M (v+ - v-) = s F(t, q)
 //     step h:   drift a_1 h, kick b_1 h, drift a_2 h, ..., kick b_s h, drift a_(s+1) h
 //
-// The drift of a vector space is q + s v; a rigid body turns as Euler, Poinsot and Jacobi found (math/free_rotation.h),
-// so that a free body has no error whatever the step. Every table is symmetric, time-reversible and symplectic.
+// The drift of a vector space is q + s v; a rigid body turns as Euler, Poinsot and Jacobi found
+// (math/free_rotation.h), so that a free body has no error whatever the step. Every table is
+// symmetric, time-reversible and symplectic.
 //
 //     A = M,  gain 1/2: one impulse for the step, r beside the mean of the kicks
 //
 // A kick changes the kinetic energy by s F . (v- + v+)/2, a drift does not, hence for any F
 //
-//     E1 - E0 = sum b_i h F_s . w_i (sources without potential) + r . (v0 + v1)/2 + F_s . d + scheme,   d = (h/2) M^-1 r
+//     E1 - E0 = sum b_i h F_s . w_i (sources without potential) + r . (v0 + v1)/2 + F_s . d +
+//         scheme,   d = (h/2) M^-1 r
 //     scheme  = sum b_i h F_V . w_i + V1 - V0 + r . (v_free - v0)/2 - F_s . d
 //
-// Source: G. Strang 1968; S. Blanes, P. C. Moan 2002; E. Celledoni et al. 2008. Theory in docs/theory/splitting.md.
+// Source: G. Strang 1968; S. Blanes, P. C. Moan 2002; E. Celledoni et al. 2008. Theory in
+// docs/theory/splitting.md.
 #include "saltus/schemes/splitting.h"
 
 #include "saltus/math/compositions.h"

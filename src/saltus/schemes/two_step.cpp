@@ -40,8 +40,8 @@ Vector velocity_change(const Dynamics& body, TwoStepForce where, double t, doubl
   return d;
 }
 
-/// True where F depends on v at (q, v): C is not 0, on a vector without two equal components. Bodies that turn have
-/// gyroscopic moments, whatever tangent they offer.
+/// True where F depends on v at (q, v): C is not 0, on a vector without two equal components.
+/// Bodies that turn have gyroscopic moments, whatever tangent they offer.
 bool damped(const Dynamics& body, double t, View q, View v, Vector& probe, Vector& product) {
   if (has(body.traits(), Trait::rotations)) return true;
   for (Eigen::Index i = 0; i < probe.size(); ++i)

@@ -1,12 +1,13 @@
-// What central differences and the scheme of Schatzman and Paoli share: a step links three positions,
+// What central differences and the scheme of Schatzman and Paoli share: a step links three
+// positions,
 //
 //     M (q1 - 2 q0 + q_-)/h = h F + r.    With w = (q0 - q_-)/h, w+ = (q1 - q0)/h, d = w+ - w:
 //
 //     M d = h F(t0, q0 (+) s d, w + d/2) + r,     q1 = q0 (+) h w+                           (1)
 //
-// s = 0: the force at q0.  s = h/4: at the mean (q_- + 2 q0 + q1)/4, stable at any step. The state holds w, which
-// belongs to t0 - h/2, as its energy does. A = M + (h/2) C + h s K, gain 1, order 2. M is taken at the point of the
-// force.
+// s = 0: the force at q0.  s = h/4: at the mean (q_- + 2 q0 + q1)/4, stable at any step. The state
+// holds w, which belongs to t0 - h/2, as its energy does. A = M + (h/2) C + h s K, gain 1, order 2.
+// M is taken at the point of the force.
 #pragma once
 #include "saltus/schemes/explicit.h"
 
@@ -15,7 +16,8 @@ namespace saltus {
 /// What stands for s.
 enum class TwoStepForce { here, mean };
 
-/// A of affine groups, of others M where it is constant: for velocities that are asked for step by step.
+/// A of affine groups, of others M where it is constant: for velocities that are asked for step by
+/// step.
 std::unique_ptr<Prepared> two_step_prepare(const Dynamics& body, TwoStepForce force, double h);
 /// w from the physical v:  M d = h F(t, q (+) s d, v),  w = v - d/2.
 void two_step_start(const Dynamics& body, TwoStepForce force, double t, double h,
@@ -23,19 +25,22 @@ void two_step_start(const Dynamics& body, TwoStepForce force, double t, double h
 /// The physical v at t, the inverse of start: w + d/2 with d of the free step (1).
 void two_step_velocity(const Dynamics& body, TwoStepForce force, const Prepared* prepared, double t,
                        double h, const GroupState& state, Out v);
-/// Of the middle between q_- and q, at w; `here`: less (h^2/8) w . K w, a part of the potential energy. With it the
-/// step conserves energy exactly on affine groups. What is prescribed counts where it is at `held`. q_m, u, Ku are scratch.
+/// Of the middle between q_- and q, at w; `here`: less (h^2/8) w . K w, a part of the potential
+/// energy. With it the step conserves energy exactly on affine groups. What is prescribed counts
+/// where it is at `held`. q_m, u, Ku are scratch.
 Energy two_step_energy(const Dynamics& body, TwoStepForce force, double t, double held, double h,
                        View q, View w, Vector& q_m, Vector& u, Vector& Ku);
 /// `held` of a state at t: that of the middle, but for bodies whose potential is driven.
 inline double measured_at(const Dynamics& body, double t, double h) {
   return has(body.traits(), Trait::driven) ? t : t - 0.5 * h;
 }
-/// E1 - E0 = h F_s . w_m (sources without potential) + r . w_m,  w_m = (w + w+)/2; q_m, u, w_m are scratch.
+/// E1 - E0 = h F_s . w_m (sources without potential) + r . w_m,  w_m = (w + w+)/2; q_m, u, w_m are
+/// scratch.
 void two_step_work(const Dynamics& body, TwoStepForce force, const Trial& x, const GroupState& end,
                    Vector& q_m, Vector& u, Vector& w_m, StepWork& out);
 
-/// s = 0. Where C depends on v, (1) is solved by two Newton steps from d = 0; the first gives the physical v0.
+/// s = 0. Where C depends on v, (1) is solved by two Newton steps from d = 0; the first gives the
+/// physical v0.
 class TwoStepExplicit : public ExplicitScheme {
  public:
   unsigned needs() const override { return static_cast<unsigned>(Trait::tangents); }

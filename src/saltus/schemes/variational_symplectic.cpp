@@ -1,6 +1,7 @@
 // The variational integrators of Kharevych et al. in the momentum p; memory: p. M is constant.
 //
-// explicit:   v1 = M^-1 ( p0 + h F(t0, q0, v0) + r ),    q1 = q0 (+) h v1,    p1 = M v1,    A = M, gain 1, order 1
+// explicit:   v1 = M^-1 ( p0 + h F(t0, q0, v0) + r ),    q1 = q0 (+) h v1,    p1 = M v1,    A = M,
+// gain 1, order 1
 //
 // implicit:   M v_m = p0 + (h/2) F(t0 + h/2, q_m, v_m) + r/2,    q_m = q0 (+) (h/2) v_m
 //             q1 = q0 (+) h v_m,    p1 = M v_m + (h/2) F_m + r/2 = p0 + h F_m + r
@@ -12,8 +13,10 @@
 // compat: sofa, f the force without Rayleigh damping, loads at t0, p1 taken before contact:
 //
 // explicit:   v1 = M^-1 ( p0 + h f(t0, q0, v0) + r ) - h rM v0
-// implicit:   [ (4/h^2 + 4 rM/h) M + (1 + 4 rK/h) K(q_i-1) ] s_i = f(q_i-1) + K(q_i-1) s_i-1 + (2/h) p0
-//             q_i = q0 + s_i;  v1 = 2 s/h, the velocity of mid-step,  q1 = q0 + h v1,  p1 = M v1 + (h/2) f(q0 + s)
+// implicit:   [ (4/h^2 + 4 rM/h) M + (1 + 4 rK/h) K(q_i-1) ] s_i = f(q_i-1) + K(q_i-1) s_i-1 +
+// (2/h) p0
+//             q_i = q0 + s_i;  v1 = 2 s/h, the velocity of mid-step,  q1 = q0 + h v1,
+//                 p1 = M v1 + (h/2) f(q0 + s)
 //
 // Source: L. Kharevych et al. 2006; theory in docs/theory/variational-symplectic.md.
 #include "saltus/schemes/variational_symplectic.h"
@@ -161,7 +164,8 @@ class VariationalImplicitSofa final : public ExplicitScheme {
   int steps_;
 };
 
-// Ends after a step smaller than the tolerance times |q0|; with the tolerance 0 when steps no longer become smaller.
+// Ends after a step smaller than the tolerance times |q0|; with the tolerance 0 when steps no
+// longer become smaller.
 void VariationalImplicitSofa::flight(const Dynamics& body, Trial& x) const {
   const double h = x.h;
   const Vector &q0 = x.start->q, &v0 = x.start->v, &p0 = x.start->memory[0];

@@ -30,7 +30,8 @@ double nearest_of_two(const DifferencePoint* p, double* weight) {
   return norm2_of_mean(p, weight, 2);
 }
 
-/// Inside the triangle where all three areas u, v, w seen along its normal are positive, else on an edge.
+/// Inside the triangle where all three areas u, v, w seen along its normal are positive, else on an
+/// edge.
 double nearest_of_three(const DifferencePoint* p, double* weight) {
   const Vector3 &a = p[0].w, &b = p[1].w, &c = p[2].w;
   const Vector3 n = (b - a).cross(c - a);

@@ -1,5 +1,6 @@
-// The hull of points. They are sorted, moved near the origin and scaled by a power of 2 first, so that neither their
-// order nor the place and size of the body reaches Qhull's tolerances; all of this is exact.
+// The hull of points. They are sorted, moved near the origin and scaled by a power of 2 first, so
+// that neither their order nor the place and size of the body reaches Qhull's tolerances; all of
+// this is exact.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +52,8 @@ std::size_t farthest(std::span<const Vector3> points, Distance distance) {
   return best;
 }
 
-// Distance of the farthest point from a plane through three points that are far from each other. Points of a size of 1.
+// Distance of the farthest point from a plane through three points that are far from each other.
+// Points of a size of 1.
 double thickness(std::span<const Vector3> points) {
   const Vector3& a = points[0];
   const Vector3& b = points[farthest(points, [&](const Vector3& x) { return (x - a).norm(); })];
@@ -92,7 +94,8 @@ bool mark_short_edges(std::span<const Vector3> points, const Polygons& facets, d
   throw UsageError("the convex hull of the points cannot be told from round-off: " + fault);
 }
 
-// Where Qhull gives up, because noise is of the size of its own round-off, the noise is made larger: places go to a grid.
+// Where Qhull gives up, because noise is of the size of its own round-off, the noise is made
+// larger: places go to a grid.
 Polygons robust_facets(std::span<const Vector3> points, double flat) {
   std::string fault;
   Polygons facets = hull_facets(points, fault);
@@ -140,8 +143,9 @@ void set_vertices(std::span<const Vector3> points, Polygons& faces, ConvexHull& 
   for (int& v : faces.corner) v = number[v];
 }
 
-// Every face from its least corner on, and the faces in increasing order. The plane is that of the largest facet, which
-// no point of the hull is in front of; that of all corners may be tilted by a narrow face.
+// Every face from its least corner on, and the faces in increasing order. The plane is that of the
+// largest facet, which no point of the hull is in front of; that of all corners may be tilted by a
+// narrow face.
 void set_faces(const Polygons& faces, std::span<const Vector3> normals, ConvexHull& hull) {
   struct Face {
     std::vector<int> loop;
@@ -187,8 +191,8 @@ void set_stars(ConvexHull& hull) {
       hull.star[next[hull.edge[e][end]]++] = {static_cast<int>(e), hull.edge[e][1 - end]};
 }
 
-// Points of a size of 1 decide what the faces are; places, the same as they were given, where they are. noise: of the
-// points.
+// Points of a size of 1 decide what the faces are; places, the same as they were given, where they
+// are. noise: of the points.
 std::shared_ptr<const ConvexHull> build(std::span<const Vector3> points,
                                         std::span<const Vector3> places, double noise) {
   const double flat = std::max(kFlat * thickness(points), noise);
@@ -223,7 +227,8 @@ std::shared_ptr<const ConvexHull> convex_hull(std::span<const Vector3> points) {
   int exponent = 0;
   std::frexp(size, &exponent);
   const double scale = std::ldexp(1.0, -exponent);
-  // exact: along an axis on which the middle is farther away than the size, no coordinate is above twice another
+  // exact: along an axis on which the middle is farther away than the size, no coordinate is above
+  // twice another
   Vector3 middle = 0.5 * box.low + 0.5 * box.high;
   for (double& m : middle)
     if (std::abs(m) <= size) m = 0.0;

@@ -18,7 +18,8 @@ constexpr double kSharp = 0.8660;   // cosine of 30 degrees
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Rings of `around` points (r cos, r sin, z), from the lowest up, closed by fans about a point on the axis at each end.
+/// Rings of `around` points (r cos, r sin, z), from the lowest up, closed by fans about a point on
+/// the axis at each end.
 struct Ring {
   double radius, z;
 };

@@ -13,16 +13,17 @@ struct DrawnSurface {
   Kind kind = Kind::mesh;
   std::vector<Vector3> points;
   std::vector<std::array<int, 3>> triangles;  ///< counter-clockwise seen from outside
-  /// Lines that the eye should see: borders, and edges between faces that differ by more than 30 degrees. First the lesser
-  /// point; in increasing order.
+  /// Lines that the eye should see: borders, and edges between faces that differ by more than 30
+  /// degrees. First the lesser point; in increasing order.
   std::vector<std::array<int, 2>> edges;
 
   bool operator==(const DrawnSurface&) const = default;
 };
 
-/// A shape is `surface` stretched by `scale` along its own axes. Spheres, ellipsoids, boxes (corners (+-1, +-1, +-1)) and
-/// cylinders (radius 1, from z = -1 to 1, 48 sides) share one surface each, the others have their own with scale 1. Hulls,
-/// meshes and height fields are exact; the half spheres of a capsule have 32 sides and 16 zones from pole to pole.
+/// A shape is `surface` stretched by `scale` along its own axes. Spheres, ellipsoids, boxes
+/// (corners (+-1, +-1, +-1)) and cylinders (radius 1, from z = -1 to 1, 48 sides) share one surface
+/// each, the others have their own with scale 1. Hulls, meshes and height fields are exact; the
+/// half spheres of a capsule have 32 sides and 16 zones from pole to pole.
 struct DrawnShape {
   DrawnSurface surface;
   Vector3 scale = Vector3::Ones();

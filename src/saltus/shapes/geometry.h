@@ -31,14 +31,16 @@ inline Vector3 area_vector(const Vector3& a, const Vector3& b, const Vector3& c)
   return (b - a).cross(c - a);
 }
 
-/// The unit normal of a flat face from its area vector and a long way t within it. Round-off turns the area vector of a
-/// narrow face by 1e-16 length/width; what of it lies along t, where the lever is long, is taken away.
+/// The unit normal of a flat face from its area vector and a long way t within it. Round-off turns
+/// the area vector of a narrow face by 1e-16 length/width; what of it lies along t, where the lever
+/// is long, is taken away.
 inline Vector3 face_normal(const Vector3& area, const Vector3& t) {
   const Vector3 n = area.stableNormalized(), u = t.stableNormalized();
   return (n - n.dot(u) * u).normalized();
 }
 
-/// False where the height of a triangle is below 1e-12 of its longest side: it has no normal to rely on.
+/// False where the height of a triangle is below 1e-12 of its longest side: it has no normal to
+/// rely on.
 inline bool has_area(const Vector3& a, const Vector3& b, const Vector3& c) {
   const double longest =
       std::max({(b - a).stableNorm(), (c - b).stableNorm(), (a - c).stableNorm()});
@@ -46,7 +48,8 @@ inline bool has_area(const Vector3& a, const Vector3& b, const Vector3& c) {
   return ((b - a) / longest).cross((c - a) / longest).norm() > 1e-12;
 }
 
-/// A sum that carries what round-off takes from it (Neumaier): its error does not grow with the number of terms.
+/// A sum that carries what round-off takes from it (Neumaier): its error does not grow with the
+/// number of terms.
 class CompensatedSum {
  public:
   void add(double x) {

@@ -1,6 +1,6 @@
-// From facets to maximal faces: facets are grouped by planes, and what remains of the surface is decided by the groups
-// alone. A vertex is a corner where three groups meet, inside an edge where two do, inside a face where there is one; so
-// two faces always agree on the edge between them.
+// From facets to maximal faces: facets are grouped by planes, and what remains of the surface is
+// decided by the groups alone. A vertex is a corner where three groups meet, inside an edge where
+// two do, inside a face where there is one; so two faces always agree on the edge between them.
 #include <algorithm>
 #include <numeric>
 

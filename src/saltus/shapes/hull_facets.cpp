@@ -39,8 +39,8 @@ class Notes {
   FILE* stream_ = nullptr;
 };
 
-// Qhull leaves its functions by longjmp when something is wrong: nothing in here has a destructor. Returns its exit
-// code, 0 for good.
+// Qhull leaves its functions by longjmp when something is wrong: nothing in here has a destructor.
+// Returns its exit code, 0 for good.
 int collect(qhT* qh, Polygons& polygons) {
   const int code = setjmp(qh->errexit);
   if (code == 0) {

@@ -9,7 +9,8 @@
 
 namespace saltus {
 
-/// Corners of polygon f, counter-clockwise seen from outside: corner[first[f]] .. corner[first[f + 1] - 1].
+/// Corners of polygon f, counter-clockwise seen from outside: corner[first[f]] .. corner[first[f +
+/// 1] - 1].
 struct Polygons {
   std::vector<int> first{0}, corner;
 
@@ -20,19 +21,21 @@ struct Polygons {
   }
 };
 
-/// Facets of the hull of points of a size of 1 that span space. What Qhull says against it goes to `fault`, and the
-/// result is empty.
+/// Facets of the hull of points of a size of 1 that span space. What Qhull says against it goes to
+/// `fault`, and the result is empty.
 Polygons hull_facets(std::span<const Vector3> points, std::string& fault);
 
 struct Faces {
   Polygons polygons;
   std::vector<int> facet;  ///< the largest of each face
 };
-/// Joins facets that lie within `flat` of the plane of the largest among them, and leaves out vertices that are no
-/// corner of three faces. Empty where what remains is no closed surface of a ball.
+/// Joins facets that lie within `flat` of the plane of the largest among them, and leaves out
+/// vertices that are no corner of three faces. Empty where what remains is no closed surface of a
+/// ball.
 Faces maximal_faces(std::span<const Vector3> points, const Polygons& facets, double flat);
 
-/// Sum of x_k x x_k+1 around a polygon, places counted from its first corner: twice its area along its normal.
+/// Sum of x_k x x_k+1 around a polygon, places counted from its first corner: twice its area along
+/// its normal.
 Vector3 polygon_area(std::span<const Vector3> points, std::span<const int> polygon);
 
 /// Its unit normal, exact up to round-off of the places of its corners also where it is narrow.

@@ -1,4 +1,5 @@
-// Volume, centre and inertia: closed forms, and sums over the tetrahedra that a surface spans with a point inside.
+// Volume, centre and inertia: closed forms, and sums over the tetrahedra that a surface spans with
+// a point inside.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -42,7 +43,8 @@ SolidMoments cylinder_moments(double r, double h) {
 }
 
 // Two halves of a sphere, V = 4/3 pi r^3, with their centres at h + 3/8 r:
-//     I_z = 2/5 V r^2,   I_x = V (2/5 r^2 + h^2 + 3/4 h r);   the cylinder between them adds its own.
+//     I_z = 2/5 V r^2,   I_x = V (2/5 r^2 + h^2 + 3/4 h r);
+//         the cylinder between them adds its own.
 SolidMoments capsule_moments(double r, double h) {
   SolidMoments m = cylinder_moments(r, h);
   const double V = 4.0 / 3.0 * kPi * r * r * r;
@@ -88,8 +90,8 @@ struct TetrahedronSums {
   }
 };
 
-// The sums are made twice, about the middle of the box and about the centre found from there, so that the shift to the
-// exact centre takes next to nothing away.
+// The sums are made twice, about the middle of the box and about the centre found from there, so
+// that the shift to the exact centre takes next to nothing away.
 template <class EachTriangle>
 SolidMoments polyhedron_moments(const Bounds& box, EachTriangle each_triangle) {
   Vector3 origin = 0.5 * box.low + 0.5 * box.high;
@@ -164,7 +166,8 @@ SolidMoments moments(const Shape& shape) {
   return std::visit(Visitor{}, shape);
 }
 
-//     V = sum V_k,   c = sum V_k c_k/V,   I = sum R_k I_k R_k^T + V_k (|d|^2 1 - d d^T),   d = c_k - c
+//     V = sum V_k,   c = sum V_k c_k/V,   I = sum R_k I_k R_k^T + V_k (|d|^2 1 - d d^T),
+//         d = c_k - c
 SolidMoments joined(std::span<const SolidMoments> pieces, std::span<const Pose> at) {
   expects(!pieces.empty() && pieces.size() == at.size(), "one pose for each of at least one piece");
   const Vector3 origin = at[0] * pieces[0].centre;

@@ -22,8 +22,8 @@ constexpr std::array<std::array<int, 2>, 12> kBoxEdge{{{0, 1},
                                                        {5, 7},
                                                        {6, 7}}};
 
-/// Vertices i and i | 2^k: the faces of the other two axes, on the sides that the bits of i say; the one to the left of
-/// the way from i to i | 2^k first.
+/// Vertices i and i | 2^k: the faces of the other two axes, on the sides that the bits of i say;
+/// the one to the left of the way from i to i | 2^k first.
 constexpr std::array<std::array<int, 2>, 12> box_edge_faces() {
   std::array<std::array<int, 2>, 12> faces{};
   for (std::size_t e = 0; e < 12; ++e) {
@@ -87,7 +87,8 @@ int Polyhedron::farthest(const Vector3& d, int start, int* looked) const {
     }
     if (looked) *looked += star_first[from + 1] - star_first[from];
   }
-  // corners of one face may hide each other by what is flat in it, and round-off parts those that are equally far
+  // corners of one face may hide each other by what is flat in it, and round-off parts those that
+  // are equally far
   const double slack = kLevel * size * d.norm();
   if (next < most - slack) return best;
   for (const int i : level(d, best, slack)) {

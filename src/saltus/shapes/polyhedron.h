@@ -32,7 +32,8 @@ class Moved {
   bool places_ = true;
 };
 
-/// A convex polyhedron; a triangle has two faces, a segment one edge and no face. It points into arrays of others.
+/// A convex polyhedron; a triangle has two faces, a segment one edge and no face. It points into
+/// arrays of others.
 struct Polyhedron {
   Moved vertex;
   std::span<const int> first, corner;  ///< corners of the faces, as in ConvexHull
@@ -54,11 +55,12 @@ struct Polyhedron {
   int face_corner(int f, int k) const { return corner[first[f] + k]; }
   /// Largest n . x over face f, with n its normal.
   double face_offset(int f) const { return at ? offset[f] + normal[f].dot(at->x) : offset[f]; }
-  /// The first of the vertices farthest along d. A large hull climbs to it along edges, from vertex `start` if that is
-  /// given, and adds to `looked` how many vertices it compared.
+  /// The first of the vertices farthest along d. A large hull climbs to it along edges, from vertex
+  /// `start` if that is given, and adds to `looked` how many vertices it compared.
   int farthest(const Vector3& d, int start = -1, int* looked = nullptr) const;
-  /// Vertices with d . x of at least that of vertex `from` less `slack`, which are connected to it by edges between such
-  /// vertices; in increasing order. The list belongs to the thread and lives until the next call.
+  /// Vertices with d . x of at least that of vertex `from` less `slack`, which are connected to it
+  /// by edges between such vertices; in increasing order. The list belongs to the thread and lives
+  /// until the next call.
   std::span<const int> level(const Vector3& d, int from, double slack) const;
   /// Largest d . x.
   double reach(const Vector3& d, int start = -1) const { return d.dot(vertex[farthest(d, start)]); }

@@ -66,7 +66,8 @@ Bounds placed_points(std::span<const Vector3> points, const Pose& at) {
   return box;
 }
 
-// Largest d . X of the vertices of a mesh, by the tree: nodes that reach no farther than what is found are left out.
+// Largest d . X of the vertices of a mesh, by the tree: nodes that reach no farther than what is
+// found are left out.
 double mesh_reach(const TriangleMesh& mesh, const Vector3& d) {
   double best = -kInfinity;
   const auto reach = [&](const TriangleMesh::Node& node) {

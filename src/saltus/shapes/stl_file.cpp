@@ -11,12 +11,14 @@
 namespace saltus {
 namespace {
 
-// A binary file: 80 bytes, the number of facets (4 bytes), 50 bytes a facet: normal, three corners, 2 bytes.
+// A binary file: 80 bytes, the number of facets (4 bytes), 50 bytes a facet: normal, three corners,
+// 2 bytes.
 constexpr std::size_t kHeader = 84, kFacet = 50;
 
 using Facet = std::array<Vector3, 3>;
 
-// Corners at equal places become one vertex; vertices in the order in which the file names them first.
+// Corners at equal places become one vertex; vertices in the order in which the file names them
+// first.
 SurfaceFile join(const std::vector<Facet>& facets) {
   const auto corner = [&](int k) -> const Vector3& { return facets[k / 3][k % 3]; };
   std::vector<int> order(3 * facets.size()), vertex(3 * facets.size());

@@ -16,8 +16,8 @@ namespace saltus {
 
 class SurfaceText {
  public:
-  /// scripted: `#` and what is behind it are no part of a line, and one whose last word is a backslash goes on in the
-  /// next.
+  /// scripted: `#` and what is behind it are no part of a line, and one whose last word is a
+  /// backslash goes on in the next.
   SurfaceText(std::string_view text, const std::string& name, const std::string& path,
               bool scripted)
       : text_(text), name_(name), path_(path), scripted_(scripted) {}

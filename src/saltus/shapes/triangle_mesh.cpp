@@ -84,7 +84,8 @@ void set_neighbours(TriangleMesh& mesh) {
   });
 }
 
-// Halves of equal count along the longest side of the box of the middles of triangles, down to leaves.
+// Halves of equal count along the longest side of the box of the middles of triangles, down to
+// leaves.
 class TreeBuilder {
  public:
   explicit TreeBuilder(TriangleMesh& mesh) : mesh_(mesh) {
@@ -227,8 +228,8 @@ std::string why_open(const TriangleMesh& mesh) {
   return text;
 }
 
-// The planes of all triangles have all vertices behind them, so the surface lies on the hull of its vertices; it goes
-// round its middle once.
+// The planes of all triangles have all vertices behind them, so the surface lies on the hull of its
+// vertices; it goes round its middle once.
 bool is_convex(const TriangleMesh& mesh) {
   if (!mesh.closed) return false;
   const TriangleMesh::Node& root = mesh.tree.front();

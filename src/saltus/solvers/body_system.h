@@ -14,11 +14,11 @@ namespace saltus {
 ///     W~ = G G^T,   G_cb = g_c^-1 H_cb L_b
 /// and K = A W~ + B is taken apart by z = G^T x, with one block a body and one a pair of bodies
 /// that touch, however many contacts they share:
-///     (1 + G^T B^-1 A G) z = G^T B^-1 r,   x = B^-1 (r - A G z)                                      (1)
+///     (1 + G^T B^-1 A G) z = G^T B^-1 r,   x = B^-1 (r - A G z)                                (1)
 /// Where joints hold the bodies, W~ = G P G^T with P the projection on the velocities they let be,
 /// G^_j z = 0 with G^_jb = G_jb L_b, and z is in that space:
 ///     [1 + G^T B^-1 A G   G^^T] [z]   [G^T B^-1 r]
-///     [G^                 0   ] [l] = [0         ]                                                   (2)
+///     [G^                 0   ] [l] = [0         ]                                             (2)
 /// A joint is eliminated with a body that nothing else holds before it, the outer one of a tree:
 /// its pivots there are those of G^_jb, and a chain fills nothing in. Joints that close loops come
 /// last. Where B is small, as on contacts that stick, x loses digits that refinement gives back.

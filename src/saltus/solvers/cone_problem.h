@@ -5,7 +5,8 @@
 namespace saltus {
 
 /// x = g p/beta,  W~_ij = W_ij/(g_i g_j),  b~_i = b_i/(g_i beta),  v = W~ x + b~ = u/(g beta)
-///     g = a_c (mu, 1, 1) on the rows of a contact with friction, else a_c;  a_c makes the mean diagonal of W~_cc 1;
+///     g = a_c (mu, 1, 1) on the rows of a contact with friction, else a_c;
+///         a_c makes the mean diagonal of W~_cc 1;
 ///     beta makes the mean square of b~ 1
 /// so that a change of the units of length, mass or time changes nothing but rounding.
 struct ConeProblem {

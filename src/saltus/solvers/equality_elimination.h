@@ -9,7 +9,8 @@
 namespace saltus {
 
 /// With E the rows of equality laws and C the others,
-///     W' = W_CC - W_CE W_EE^-1 W_EC,   b' = b_C - W_CE W_EE^-1 b_E,   p_E = -W_EE^-1 (b_E + W_EC p_C)
+///     W' = W_CC - W_CE W_EE^-1 W_EC,   b' = b_C - W_CE W_EE^-1 b_E,
+///         p_E = -W_EE^-1 (b_E + W_EC p_C)
 /// Equalities that are coupled with each other form a group; W' has a block for every two contacts
 /// that share a group, so that it stays sparse where W_EE falls into parts. A symmetric W gives a
 /// W' symmetric to the bit. Redundant equalities carry no impulse: rows of W_EE are eliminated by

@@ -12,7 +12,7 @@ namespace saltus {
 /// Rigid bodies on more contacts than they need leave open how these share the load, and where some
 /// slide, friction turns the bodies by how they do: a car whose driven wheels slip. Contacts that
 /// all give way a little,
-///     u = (W + alpha D) p + b,   alpha -> 0,   D = diag(W_NN)                                          (1)
+///     u = (W + alpha D) p + b,   alpha -> 0,   D = diag(W_NN)                                  (1)
 /// share it in one way, that of least |p|. It depends neither on the order of the contacts nor on
 /// where a solver began, and keeps the symmetry of the bodies.
 class EvenLoad {

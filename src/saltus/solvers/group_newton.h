@@ -11,7 +11,7 @@ namespace saltus {
 
 /// Impulses p and velocities u = W p + b of all groups, and how to improve one of them. Velocities
 /// with the proximal term:
-///     u_a = u + alpha D (p - centre),   D = diag(1/rho)                                            (1)
+///     u_a = u + alpha D (p - centre),   D = diag(1/rho)                                        (1)
 class GroupNewton {
  public:
   /// The contacts of group g of `groups`, which must outlive the calls that follow. Where `stop` is

@@ -1,6 +1,6 @@
 // Interior point for contact with friction. Scaled by cone_problem.h every cone of friction is K =
 // {|x_T| <= x_N} = K*:
-//     y = W~ x + b~ + s n,   x in K,   y in K,   x o y = m e,   m -> 0,   s = |y_T|                    (1)
+//     y = W~ x + b~ + s n,   x in K,   y in K,   x o y = m e,   m -> 0,   s = |y_T|             (1)
 // x impulses, y the velocities u^, n the normal, e the unit of the product o. s is smoothed to
 // sqrt(|y_T|^2 + (kappa m)^2) and linearised with the rest:
 //     (I - C) dy = W~ dx + r,   C = n t^T,   t = y_T/s,   r = W~ x + b~ + s n - y

@@ -1,5 +1,5 @@
 // A contact that slides by  lambda p_T = -u_T,  lambda >= 0 [1/kg]: with p_N eliminated by u_N = 0,
-//     (S + lambda 1) p_T = -c,    S = W_TT - W_TN W_NT/W_NN,    c = b_T - W_TN b_N/W_NN,           (1)
+//     (S + lambda 1) p_T = -c,    S = W_TT - W_TN W_NT/W_NN,    c = b_T - W_TN b_N/W_NN,        (1)
 //     p_N = -(b_N + W_NT p_T)/W_NN.
 // S is taken in the principal axes of its symmetric part: where it is singular but for round-off,
 // each axis keeps its digits.
@@ -20,7 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// With v = adj(S + lambda 1) c and D = det(S + lambda 1), (1) is p_T = -v/D, and |p_T| = mu p_N
 /// becomes
-///     G(lambda) = A - (W_NN/mu) |v| = 0,    A = -b_N D + W_NT v                                    (2)
+///     G(lambda) = A - (W_NN/mu) |v| = 0,    A = -b_N D + W_NT v                                (2)
 /// A is a quadratic and v is linear in lambda; G > 0 where (1) lies inside the cone, which it does
 /// for large lambda. For lambda -> infinity G/|v| is a straight line, so that Newton's method on it
 /// converges in 2 to 5 steps.
@@ -125,7 +125,8 @@ class CoulombContact::Sliding {
 
   /// Where G/|v| is least, if it is not positive there: a cubic, with v = v_0 + lambda c and m =
   /// lambda + h,
-  ///     |v|^2 = c^2 m^2 + g^2,  A = beta m^2 + a_1 m + a_0:   m^3 + (2 g^2/c^2 - a_0/beta) m + a_1 g^2/(beta c^2) = 0
+  ///     |v|^2 = c^2 m^2 + g^2,  A = beta m^2 + a_1 m + a_0:
+  ///         m^3 + (2 g^2/c^2 - a_0/beta) m + a_1 g^2/(beta c^2) = 0
   bool leave_cone(double& low) {
     const double first = low, k = x_.skew_, *S = x_.S_, *w = x_.W_NT_;
     const double c2 = c_[0] * c_[0] + c_[1] * c_[1];

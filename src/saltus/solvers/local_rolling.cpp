@@ -1,7 +1,7 @@
 // A part of the cone, say the pair of rows R, that turns by  lambda p_R = -u_R,  lambda >= 0, has
-//     p_R = -(W_RR + lambda 1)^-1 (b_R + W_RX p_X),   X = the other rows,                          (1)
+//     p_R = -(W_RR + lambda 1)^-1 (b_R + W_RX p_X),   X = the other rows,                       (1)
 // and without it X is a contact with one part less and
-//     W' = W_XX - W_XR (W_RR + lambda 1)^-1 W_RX,   b' = b_X - W_XR (W_RR + lambda 1)^-1 b_R,       (2)
+//     W' = W_XX - W_XR (W_RR + lambda 1)^-1 W_RX,   b' = b_X - W_XR (W_RR + lambda 1)^-1 b_R,   (2)
 // solved exactly (local_coulomb.h). What is left is one equation, mu_R p_N = |p_R|, for lambda;
 // lambda = 0 if p_R is in its disc there. T, R and S have the same law, so that each of them may be
 // the part outside. S alone has three states that need no lambda (spin_states.h).

@@ -5,7 +5,9 @@ namespace saltus {
 
 /// p of  u = W p + b  on the 3 to 6 rows of a rolling contact (Law in contact_solver.h), W row by
 /// row, W_NN > 0, mu [1], mu_R [m], sigma [m]:
-///     u_N >= 0, p = 0,   or   u_N = 0, |p_T| <= mu p_N, |p_R| <= mu_R p_N, |p_S| <= sigma p_N, and -u_T along p_T, -u_R
+///     u_N >= 0, p = 0,   or
+///         u_N = 0, |p_T| <= mu p_N, |p_R| <= mu_R p_N, |p_S| <= sigma p_N, and -u_T along p_T,
+///         -u_R
 ///     along p_R, -u_S along p_S where these are equations.
 /// W may be unsymmetric and singular. Sticking is looked for before sliding and turning. Where the
 /// law has no solution some p in the cone comes back; the residual of the problem shows it.

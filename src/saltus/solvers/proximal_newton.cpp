@@ -1,5 +1,5 @@
 // Friction by a proximal point method around Newton's, group by group of coupled contacts:
-//     p_{k+1} solves the problem of  (W + alpha_k D, b - alpha_k D p_k),   D = diag(1/rho)            (1)
+//     p_{k+1} solves the problem of  (W + alpha_k D, b - alpha_k D p_k),   D = diag(1/rho)      (1)
 // which makes singular W harmless and keeps Newton's steps short. alpha falls as long as Newton's
 // method follows within a few steps and grows where it does not; (1) is then tried again from p_k,
 // not from the p of least residual, because p_k drifts along directions that W hardly feels while

@@ -55,7 +55,8 @@ struct RigidSweeps::Kernels {
 
   /// A contact that slides, by Newton's method on G of local_coulomb.cpp in the rows as they are,
   /// from the lambda of y:
-  ///     (S + lambda 1) p_T = -c,   |p_T| = mu p_N.  u: without the contact. False: not found, or not of this kind.
+  ///     (S + lambda 1) p_T = -c,   |p_T| = mu p_N.
+  ///         u: without the contact. False: not found, or not of this kind.
   static SALTUS_INLINE bool slide(const Contact& c, const double* u, double lambda, double* p) {
     const double *W = c.W, r_1 = W[1] / W[0], r_2 = W[3] / W[0];
     const double S_11 = W[2] - r_1 * W[1], S_21 = W[4] - r_2 * W[1], S_22 = W[5] - r_2 * W[3];

@@ -31,9 +31,10 @@ class RigidSweeps final : public SolverWork {
  private:
   /// One contact, in the order of the sweeps.
   struct alignas(64) Contact {
-    double H
-        [2 * 18 +
-         2];  ///< of its sides, row by row, then zeros: registers of 8 read past the ends of rows of 6
+    double
+        H[2 * 18 +
+          2];  ///< of its sides, row by row, then zeros: registers of 8 read past the ends of rows
+               ///< of 6
     double b[3], x[3];  ///< [m/s], [N s]
     double W[6];        ///< lower triangle of W_cc [1/kg]
     double inverse[6];  ///< of W_cc^-1 [kg]; first entry 0: too near to singular

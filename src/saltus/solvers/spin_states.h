@@ -6,8 +6,10 @@ namespace saltus {
 /// Rows (N, T1, T2, S) or (N, T1, T2, R1, R2, S) of a rolling contact, as solve_rolling() has them
 /// (local_rolling.h). In each state the rows X without S are a contact of their own, solved
 /// exactly:
-///     held,            u_S = 0:   p_S = -(b_S + W_SX p_X)/W_SS,  W' = W_XX - W_XS W_SX/W_SS,  b' = b_X - W_XS b_S/W_SS   (1)
-///     turns, s = -+1,  p_S = s sigma p_N:                        W' = W_XX + s sigma W_XS e_N^T,  b' = b_X             (2)
+///     held,            u_S = 0:   p_S = -(b_S + W_SX p_X)/W_SS,  W' = W_XX - W_XS W_SX/W_SS,
+///         b' = b_X - W_XS b_S/W_SS   (1)
+///     turns, s = -+1,  p_S = s sigma p_N:                        W' = W_XX + s sigma W_XS e_N^T,
+///         b' = b_X             (2)
 /// (1) solves the contact if |p_S| <= sigma p_N, (2) if s u_S <= 0.
 class SpinStates {
  public:

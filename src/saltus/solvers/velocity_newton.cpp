@@ -1,14 +1,14 @@
 // Newton's method in the velocities of the bodies, for W = H A^-1 H^T with A known itself. With w =
 // A^-1 H^T p:
 //
-//     pi(u) = Proj_K(P - rho (u + s n)),   u = H w + b,   s = mu |u_T|                                         (1)
-//     A w = H^T pi(u)                                                                                          (2)
+//     pi(u) = Proj_K(P - rho (u + s n)),   u = H w + b,   s = mu |u_T|                          (1)
+//     A w = H^T pi(u)                                                                           (2)
 //
 // With P and s held (2) says that a strictly convex function of w has its least value, for A is
 // positive definite and Proj_K the slope of a convex function: Newton's steps with a search along
 // them find it from anywhere. Their matrix is
 //
-//     A + H^T G H,   G = rho dProj_K,                                                                          (3)
+//     A + H^T G H,   G = rho dProj_K,                                                           (3)
 //
 // symmetric and as sparse as the bodies, however often contacts hold them. Conjugate gradients with
 // its blocks of nodes or bodies solve it, and only as far as a step deserves. Then P <- pi, s <- mu

@@ -19,7 +19,7 @@ constexpr double kYieldCloser = 0.1;  ///< tolerance of (1), in tolerances
 constexpr int kYieldOuter = 15;
 
 /// A proximal point method around `inner`, from p_0 = 0:
-///     p_{k+1} solves the problem of  (W + alpha D, b - alpha D p_k),   D = diag(W_NN)                   (1)
+///     p_{k+1} solves the problem of  (W + alpha D, b - alpha D p_k),   D = diag(W_NN)          (1)
 /// Where W is singular an interior point has no end to come to; (1) has one. Contacts of wheels
 /// that roll, held a dozen times over, contradict each other by the last digits of their places: p
 /// then drifts until those slip that must.

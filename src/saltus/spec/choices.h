@@ -50,7 +50,8 @@ constexpr auto names_of(TimeMode) {
   return std::array{NamedValue{stepping, "stepping"}, NamedValue{events, "events"}};
 }
 
-/// Integrator of event-driven integration. automatic: by tolerance, and by how stiff the forces are.
+/// Integrator of event-driven integration. automatic: by tolerance, and by how stiff the forces
+/// are.
 enum class OdeKind { automatic, dormand_prince_5, dormand_prince_8, esdirk };
 constexpr auto names_of(OdeKind) {
   using enum OdeKind;

@@ -4,7 +4,8 @@
 // at once, in space, as the bodies stand at t = 0; `first` and `second` give one body its own. Its
 // coordinates are `turn` and `turn2` [rad], `slide` and `slide2` [m], those that its kind has,
 // angles counted from -pi to pi:
-//     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.  planar: slide along axis2, slide2 across it, turn.
+//     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.
+//         planar: slide along axis2, slide2 across it, turn.
 //     universal: turn about axis, turn2 about axis2.  line: slide, its length.
 #pragma once
 #include <array>

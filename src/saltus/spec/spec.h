@@ -1,7 +1,8 @@
 // The scene as written: plain structs that mirror the YAML file one to one, all values SI.
 //
-// Filled by scene_file/scene_yaml.h from a file, or in code; build() turns a SceneSpec into a Model. Names
-// left out are filled in by complete(), so that a spec that was read always carries them.
+// Filled by scene_file/scene_yaml.h from a file, or in code; build() turns a SceneSpec into a
+// Model. Names left out are filled in by complete(), so that a spec that was read always carries
+// them.
 #pragma once
 #include <array>
 #include <optional>
@@ -22,8 +23,8 @@ class Faults;
 /// The version of the scene format this program reads.
 inline constexpr int kSceneVersion = 1;
 
-/// Who says how the bodies are carried. automatic: mode, schemes and step are those that keep a tolerance at least cost
-/// (study/auto_choice.h), and `tolerance` is that of the whole run.
+/// Who says how the bodies are carried. automatic: mode, schemes and step are those that keep a
+/// tolerance at least cost (study/auto_choice.h), and `tolerance` is that of the whole run.
 enum class TimeScheme { bodies, automatic };
 constexpr auto names_of(TimeScheme) {
   using enum TimeScheme;
@@ -39,7 +40,8 @@ struct TimeSpec {
   TimeScheme scheme = TimeScheme::bodies;
 
   bool automatic() const { return scheme == TimeScheme::automatic; }
-  /// Step [s]; where it is chosen by the program the distance of rows, a 200th of the run when not given.
+  /// Step [s]; where it is chosen by the program the distance of rows, a 200th of the run when not
+  /// given.
   double h() const {
     if (rate) return 1.0 / *rate;
     return step.value_or(automatic() ? end / 200.0 : 0.0);
@@ -300,13 +302,14 @@ struct SceneSpec {
   }
 };
 
-/// Throws the SceneErrors in a spec: ranges, missing and contradictory entries; where there are none the first of unknown bodies.
-/// A spec that was read from a file has passed already.
+/// Throws the SceneErrors in a spec: ranges, missing and contradictory entries; where there are
+/// none the first of unknown bodies. A spec that was read from a file has passed already.
 void check(const SceneSpec& spec);
 /// The same; adds them to `faults`. What an entry with a fault would mean to others is not checked.
 void check(const SceneSpec& spec, Faults& faults);
 
-/// Fills in the names of contacts, joints, couplings and outputs and the schemes that the scene leaves out; never renames.
+/// Fills in the names of contacts, joints, couplings and outputs and the schemes that the scene
+/// leaves out; never renames.
 void complete(SceneSpec& spec);
 
 /// A place as people read it: "0.82 m" on a modal body, else "3", "bob" or "[0.1, 0, 0.2]".

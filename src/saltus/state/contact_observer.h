@@ -4,7 +4,8 @@
 
 namespace saltus {
 
-/// The last contact problem that an island solved in a step, and what its solver made of it. Valid during the call.
+/// The last contact problem that an island solved in a step, and what its solver made of it. Valid
+/// during the call.
 struct SolvedContact {
   int island;
   double t0, h;                    ///< of the step, which a failed one does not finish [s]

@@ -43,7 +43,8 @@ void place_contacts(const Model& model, double t, double h, std::span<const Grou
                   view.impulse[2] * c.tangent[1]) /
                  h;
     if (c.placed) continue;
-    // Where contacts are found between a body and what does not move, both sides are the point of the body.
+    // Where contacts are found between a body and what does not move, both sides are the point of
+    // the body.
     const int shifted = (rests(view.a) ? 1 : 0) - (rests(view.b) ? 1 : 0);
     view.point = 0.5 * (c.place[0] + c.place[1] + shifted * c.offset * view.normal);
     view.gap = view.normal.dot(c.place[0] - c.place[1]) + c.offset;

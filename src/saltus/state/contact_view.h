@@ -11,12 +11,13 @@
 
 namespace saltus {
 
-/// One contact: places, normal and gap on the finished state, the normal being that of the instant at which contacts are
-/// found. Laws on coordinates of joints are contacts too: their normal and force are 0, the gap is that of the coordinate [m]
-/// or [rad], the place that of the joint.
+/// One contact: places, normal and gap on the finished state, the normal being that of the instant
+/// at which contacts are found. Laws on coordinates of joints are contacts too: their normal and
+/// force are 0, the gap is that of the coordinate [m] or [rad], the place that of the joint.
 struct ContactView {
-  /// open: no impulse.   sticks, slides: P in the cone of friction, and on it: |P_T| >= (1 - 1e-6) mu P_N, of a relay its
-  /// bound; with cohesion P_N counts from its pull on.   closed: an impulse, and no friction.
+  /// open: no impulse.   sticks, slides: P in the cone of friction, and on it: |P_T| >= (1 - 1e-6)
+  /// mu P_N, of a relay its bound; with cohesion P_N counts from its pull on.   closed: an impulse,
+  /// and no friction.
   enum class Status { open, slides, sticks, closed };
   /// group -1: the fixed world; body is then an index of Surfaces::fixed_names, -1: of no body.
   struct Side {
@@ -54,7 +55,8 @@ inline bool slides(double normal, double tangential, double mu) {
   return tangential >= (1.0 - 1e-6) * mu * normal;
 }
 
-/// Puts the contacts on the states of all groups at t, impulses of a step of h [s]; by increasing key.
+/// Puts the contacts on the states of all groups at t, impulses of a step of h [s]; by increasing
+/// key.
 void place_contacts(const Model& model, double t, double h, std::span<const GroupState> groups,
                     std::vector<SeenContact>& seen, std::vector<ContactView>& views);
 

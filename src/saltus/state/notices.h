@@ -1,4 +1,5 @@
-// What steps met that their user should know although they count: each thing once, with the steps that met it.
+// What steps met that their user should know although they count: each thing once, with the steps
+// that met it.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -29,8 +30,8 @@ struct Notice {
   std::uint64_t steps = 0;  ///< that met it and count
 };
 
-/// Collects them. An interval may consist of several steps, some of which are made again: what only those met that are dropped
-/// does not count. Nothing is allocated once a thing is known.
+/// Collects them. An interval may consist of several steps, some of which are made again: what only
+/// those met that are dropped does not count. Nothing is allocated once a thing is known.
 class Notices {
  public:
   static constexpr int kMost = 8;  ///< of a kind; what comes after is not kept

@@ -33,15 +33,18 @@ struct ContactMode {
   enum class Kind : std::uint8_t { closed, sticks, slides };  ///< closed: without friction
   std::uint64_t key = 0;
   Kind kind = Kind::closed;
-  /// slides: unit direction of the slip in the rows of the contact (t1, t2), of which the friction at rest is opposite.
+  /// slides: unit direction of the slip in the rows of the contact (t1, t2), of which the friction
+  /// at rest is opposite.
   std::array<double, 2> direction{};
   double gap = 0.0;  ///< at which it is held: that with which it closed [m], [rad]
-  /// Its least force breaks its law, and others that do the same may not: contacts share their load (event_driven/force_distribution.h).
+  /// Its least force breaks its law, and others that do the same may not: contacts share their load
+  /// (event_driven/force_distribution.h).
   bool shared = false;
   bool operator==(const ContactMode&) const = default;
 };
 
-/// What event-driven integration carries from interval to interval: its step in work, which may end behind State::t.
+/// What event-driven integration carries from interval to interval: its step in work, which may end
+/// behind State::t.
 struct EventState {
   bool active = false;             ///< State::groups hold physical q and v, no memory of schemes
   double t = 0.0;                  ///< start of the step in work [s]
@@ -60,8 +63,9 @@ struct EventState {
 
 /// What happened at one instant of event-driven integration.
 struct Event {
-  /// impact: a contact closed with speed.  rest: its Zeno sequence of bounces was summed to its end.  closes: without speed.
-  /// opens, sticks, slides: what it does from now on.  spring: a compliant contact begins or ends to press.
+  /// impact: a contact closed with speed.  rest: its Zeno sequence of bounces was summed to its
+  /// end.  closes: without speed. opens, sticks, slides: what it does from now on.  spring: a
+  /// compliant contact begins or ends to press.
   /// hand_over: the schemes step from here on.  take_back: event-driven integration again.
   enum class Kind : std::uint8_t {
     impact,
@@ -117,13 +121,15 @@ struct StepReport {
   double outstanding = 0.0;     ///< velocity change that the last pass still asked for [1]
   double residual = 0.0;        ///< of the contact problem as solved [1]
   double residual_after = 0.0;  ///< of the laws on the finished state [1]
-  /// Smallest gap of the finished state [m], < 0: penetration. Where no contact is within the margin that of
-  /// the nearest pair; +inf: there is none, or it is not known (SurfaceFinder::least_gap()).
+  /// Smallest gap of the finished state [m], < 0: penetration. Where no contact is within the
+  /// margin that of the nearest pair; +inf: there is none, or it is not known
+  /// (SurfaceFinder::least_gap()).
   double gap = 0.0;
   double joint_gap = 0.0;  ///< largest |g| of the joints on the finished state [m], [rad]
   double impulse = 0.0;    ///< sum of the normal impulses [N s]
   double impact =
-      0.0;  ///< work of contacts, stops and springs of joints without friction and what springs store [J]
+      0.0;  ///< work of contacts, stops and springs of joints without friction and what springs
+            ///< store [J]
   double joints = 0.0;       ///< work of the joints on the relative motion of what they join [J]
   double friction = 0.0;     ///< work of friction, of relays too [J]
   double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
@@ -135,7 +141,8 @@ struct StepReport {
   std::string detail;        ///< which contacts and bodies, where that can be said
   double speed = 0.0;        ///< largest velocity that the step asks of contacts [m/s]
   double closing =
-      0.0;  ///< closing velocity that contacts were left with, relative to what the step asks of them [1]
+      0.0;  ///< closing velocity that contacts were left with, relative to what the step asks of
+            ///< them [1]
   int joint_law = -1;            ///< of Model::joint_laws(): its angle cannot be counted any more
   double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all linear iterations [1]
   int steps =

@@ -15,7 +15,8 @@ namespace {
 /// Tolerances of event-driven integration as a reference, and of what tells its error.
 constexpr double kReferenceTolerance = 1e-12, kSecondTolerance = 1e-10;
 
-/// The columns of a run of the choice that a study compares; no rows where the choice compares something else.
+/// The columns of a run of the choice that a study compares; no rows where the choice compares
+/// something else.
 Motion columns_of(const Motion& motion, std::span<const Observable> all,
                   std::span<const Observable> some) {
   Motion out;
@@ -45,8 +46,8 @@ Motion event_motion(const Scene& scene, const AutoPlan& plan, double tolerance, 
         auto_run(auto_scene(scene, event_state, plan, {.x = tolerance, .count = plan.count}), 1,
                  plan.count, AutoOptions{}.work, event_state, stop, failure);
     if (failure.empty() && !samples.handed_over) return std::move(samples.motion);
-  } catch (
-      const SceneError&) {  // event-driven integration refuses the scene: the reference of the study is all there is
+  } catch (const SceneError&) {  // event-driven integration refuses the scene: the reference of the
+                                 // study is all there is
   }
   return {};
 }

@@ -16,9 +16,10 @@ struct CheckReference {
   const StudyReference& told;
 };
 
-/// Runs the choice with the end and the instants of the study. Where event-driven integration takes the scene and knows its motion better
-/// than the reference of the study, that is what counts. The choice is told as unmet where there is none. What it returns once
-/// `stop` is requested does not count.
+/// Runs the choice with the end and the instants of the study. Where event-driven integration takes
+/// the scene and knows its motion better than the reference of the study, that is what counts. The
+/// choice is told as unmet where there is none. What it returns once `stop` is requested does not
+/// count.
 StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& plan,
                          std::span<const Observable> observables, const CheckReference& reference,
                          Stop* stop);

@@ -1,15 +1,19 @@
-// `time.scheme: auto`: mode, schemes and step for a tolerance of the whole run, with an estimate of the error it has.
+// `time.scheme: auto`: mode, schemes and step for a tolerance of the whole run, with an estimate of
+// the error it has.
 //
-//     AutoSearch search(read_scene("ball.yaml"), {.tolerance = 1e-6});      // short trials, then a coarse run
-//     AutoResult result = run_auto(search);                                 // the run, finer until the estimate holds
+//     AutoSearch search(read_scene("ball.yaml"), {.tolerance = 1e-6});
+//         // short trials, then a coarse run
+//     AutoResult result = run_auto(search);
+//         // the run, finer until the estimate holds
 //     std::fputs(auto_text(result.choice).c_str(), stdout);
 //
-// The error is (1) of study.h at the instants of the output. Two runs whose steps (or tolerances) are x1 > x2 differ by D,
-// and an error that falls like x^a leaves
+// The error is (1) of study.h at the instants of the output. Two runs whose steps (or tolerances)
+// are x1 > x2 differ by D, and an error that falls like x^a leaves
 //
-//     e(x2) <= D / ((x1/x2)^a - 1)                                                                                (1)
+//     e(x2) <= D / ((x1/x2)^a - 1)                                                              (1)
 //
-// to the finer one. Every choice rests on counts of evaluations, none on a clock: the same scene gives the same run.
+// to the finer one. Every choice rests on counts of evaluations, none on a clock: the same scene
+// gives the same run.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -73,8 +77,8 @@ struct AutoChoice {
   int chosen = 0;
   std::vector<AutoRun> runs;  ///< in the order in which they were made, the last one is the result
   double step = 0.0;          ///< of the result, as `time.step` [s]
-  /// Of its error; not measured before it has run, and where event-driven integration handed over to the schemes in one of the
-  /// runs that are compared.
+  /// Of its error; not measured before it has run, and where event-driven integration handed over
+  /// to the schemes in one of the runs that are compared.
   double estimate = kNotMeasured;
   bool met = false;     ///< estimate <= tolerance
   std::string unmet;    ///< why it is not, and what to do
@@ -110,21 +114,24 @@ class AutoRecorder {
 
 class AutoSearch {
  public:
-  /// Makes the trials. `scene`: its schemes and its mode count for nothing; its step, where it has one,
-  /// is the distance of the instants that are compared, else a 200th of the run is. Throws SceneError where no method
-  /// takes the scene, RunError where the watch stopped it.
+  /// Makes the trials. `scene`: its schemes and its mode count for nothing; its step, where it has
+  /// one,
+  /// is the distance of the instants that are compared, else a 200th of the run is. Throws
+  /// SceneError where no method takes the scene, RunError where the watch stopped it.
   AutoSearch(Scene scene, AutoOptions options);
   ~AutoSearch();
   AutoSearch(AutoSearch&&) noexcept;
 
-  /// The run that is to be made now, an ordinary scene: a mode, schemes, a step, a tolerance of event-driven integration.
+  /// The run that is to be made now, an ordinary scene: a mode, schemes, a step, a tolerance of
+  /// event-driven integration.
   const Scene& scene() const;
   /// Replaces AutoOptions::stop.
   void stop_by(Stop* stop);
   Stop* stop() const;
   /// Steps between the instants compared, of a run of scene().
   std::uint64_t stride() const;
-  /// Takes what that run showed. True: it is the result, met or not. False: scene() is another one now.
+  /// Takes what that run showed. True: it is the result, met or not. False: scene() is another one
+  /// now.
   bool judge(const AutoSamples& samples);
   /// The same of a run that did not come to its end.
   bool judge_failure(const std::string& why);

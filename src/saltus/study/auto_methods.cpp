@@ -16,8 +16,8 @@
 namespace saltus {
 namespace {
 
-/// The error of event-driven integration is proportional to its tolerance, which its integrators of order 8 keep with steps
-/// h ~ tolerance^(1/8).
+/// The error of event-driven integration is proportional to its tolerance, which its integrators of
+/// order 8 keep with steps h ~ tolerance^(1/8).
 constexpr double kEventOrder = 1.0, kEventCost = 1.0 / 8.0;
 /// Share of the stability limit that is stepped with, and of an order that estimates rely on.
 constexpr double kOfLimit = 0.9, kOfOrder = 0.9, kOfMode = 0.9;

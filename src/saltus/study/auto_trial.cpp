@@ -14,14 +14,16 @@
 namespace saltus {
 namespace {
 
-/// In evaluations, which with all that is around them cost about 0.15 us on a body of one coordinate: a step beside its stages,
-/// that of an implicit scheme, each pass of it beyond the first; an interval of event-driven integration with its row, an event, a step of
-/// that mode. By counts of instructions of a pendulum and an oscillator.
+/// In evaluations, which with all that is around them cost about 0.15 us on a body of one
+/// coordinate: a step beside its stages, that of an implicit scheme, each pass of it beyond the
+/// first; an interval of event-driven integration with its row, an event, a step of that mode. By
+/// counts of instructions of a pendulum and an oscillator.
 constexpr double kStepCost = 1.0, kImplicitCost = 2.0, kPassCost = 9.0, kIntervalCost = 5.0,
                  kEventModeCost = 30.0, kEventStepCost = 5.0;
 /// Up to this tolerance event-driven integration takes its integrator of order 8 by itself.
 constexpr double kAutomatic8 = 1e-5;
-/// Observables that move less than this share of the one that moves most are left out: round-off is all they show.
+/// Observables that move less than this share of the one that moves most are left out: round-off is
+/// all they show.
 constexpr double kStill = 1e-10;
 
 /// Forces that a step takes beside its passes.

@@ -29,8 +29,9 @@ struct Comparison {
   bool differs() const;
 };
 
-/// Numbers of /step, /ledger, /probes, /frames, /bodies, /joints, /contacts and /events; times that the machine took are left out.
-/// tolerance 0: all must be equal, -0 and 0 too; else relative to the largest value of a table. Throws SceneError: damaged.
+/// Numbers of /step, /ledger, /probes, /frames, /bodies, /joints, /contacts and /events; times that
+/// the machine took are left out. tolerance 0: all must be equal, -0 and 0 too; else relative to
+/// the largest value of a table. Throws SceneError: damaged.
 Comparison compare_results(const ResultsReader& a, const ResultsReader& b, double tolerance);
 
 std::string comparison_text(const Comparison& comparison, const ResultsReader& a,

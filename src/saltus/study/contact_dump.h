@@ -1,4 +1,5 @@
-// `saltus run --dump-contact`: contact problems of a run as FCLIB files, which `saltus solve` solves again.
+// `saltus run --dump-contact`: contact problems of a run as FCLIB files, which `saltus solve`
+// solves again.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,7 +11,8 @@
 
 namespace saltus {
 
-/// Which problems are kept: the one of largest residual, those that missed the tolerance, those of every N-th step.
+/// Which problems are kept: the one of largest residual, those that missed the tolerance, those of
+/// every N-th step.
 struct DumpChoice {
   enum class Kind { worst, failed, every };
   Kind kind = Kind::worst;
@@ -19,16 +21,17 @@ struct DumpChoice {
 /// "worst", "failed", "every:N". Throws SceneError.
 DumpChoice dump_choice(const std::string& text);
 
-/// The problem of one step in the form of the format, with p as its solution: contacts first, equalities behind. All
-/// contacts get the rows of the largest one (2 at least); a row that is added moves by itself, with the mean W of its
-/// contact, so that impulses and residual stay what they were. Nothing where a law has no place: a relay,
+/// The problem of one step in the form of the format, with p as its solution: contacts first,
+/// equalities behind. All contacts get the rows of the largest one (2 at least); a row that is
+/// added moves by itself, with the mean W of its contact, so that impulses and residual stay what
+/// they were. Nothing where a law has no place: a relay,
 /// rolling and spinning friction.
 std::optional<FclibProblem> fclib_problem(const ContactProblem& problem, View p);
 
 class ContactDump final : public ContactObserver {
  public:
-  /// Files are called <folder>/<stem>-step<k>.hdf5, with -island<i> where the model has several. Makes the folder;
-  /// throws SceneError where that cannot be.
+  /// Files are called <folder>/<stem>-step<k>.hdf5, with -island<i> where the model has several.
+  /// Makes the folder; throws SceneError where that cannot be.
   /// `title`: of the run, in the files; "": the stem.
   ContactDump(const std::string& choice, std::string folder, std::string stem,
               const Simulation& sim, std::string title = "");

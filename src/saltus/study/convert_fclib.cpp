@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The scene as it was run. Its data files lie where they were, beside the results or in the working folder, and hold
-/// what they held.
+/// The scene as it was run. Its data files lie where they were, beside the results or in the
+/// working folder, and hold what they held.
 Scene stored_scene(const ResultsReader& results) {
   std::vector<fs::path> folders{fs::path(results.file()).parent_path(), fs::path()};
   const h5::Group provenance = results.hdf5().group("provenance");

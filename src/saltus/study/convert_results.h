@@ -16,8 +16,9 @@ struct ConvertRequest {
   std::uint64_t step = 0;  ///< fclib: whose contact problem
 };
 
-/// Names of the files. What is doubtful goes to `notes`, one line each. Throws SceneError, with the option of the command as its
-/// path: an unknown format, what a format does not take or misses, a file that holds nothing of it; RunError.
+/// Names of the files. What is doubtful goes to `notes`, one line each. Throws SceneError, with the
+/// option of the command as its path: an unknown format, what a format does not take or misses, a
+/// file that holds nothing of it; RunError.
 std::vector<std::string> convert_results(const ResultsReader& results,
                                          const ConvertRequest& request,
                                          std::vector<std::string>& notes);

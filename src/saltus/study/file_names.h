@@ -7,9 +7,9 @@
 namespace saltus {
 
 /// Throws SceneError with place where a file that a run writes would replace one that it reads, or
-/// another one that it writes; "p.csv", "./p.csv" and links to them are one file. `results`: name of
-/// the results file, beside which sounds and tables are written; "" where it is not known yet, then
-/// only sounds and tables are compared.
+/// another one that it writes; "p.csv", "./p.csv" and links to them are one file. `results`: name
+/// of the results file, beside which sounds and tables are written; "" where it is not known yet,
+/// then only sounds and tables are compared.
 void check_file_names(const Scene& scene, const std::string& results);
 
 }  // namespace saltus

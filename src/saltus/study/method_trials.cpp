@@ -79,8 +79,9 @@ AutoDone AutoRunner::run(const AutoMethod& method, const AutoTask& task) {
   return {task, std::move(samples)};
 }
 
-/// Trials, as far as one may change the choice: methods of high order, event-driven integration (the first of
-/// them), and then those of low order, which are the cheapest where stability holds the others back
+/// Trials, as far as one may change the choice: methods of high order, event-driven integration
+/// (the first of them), and then those of low order, which are the cheapest where stability holds
+/// the others back
 /// or little is asked for.
 void MethodTrials::try_all() {
   bool held = runner_.options().tolerance >= kLowOrder, fine = false;

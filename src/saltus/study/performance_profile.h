@@ -13,12 +13,12 @@ class PerformanceProfile {
  public:
   explicit PerformanceProfile(std::vector<std::string> solvers) : solvers_(std::move(solvers)) {}
 
-  /// One problem: the time [s] of each solver, infinity where it was not solved. Throws UsageError for another number
-  /// of times, or one that is not > 0.
+  /// One problem: the time [s] of each solver, infinity where it was not solved. Throws UsageError
+  /// for another number of times, or one that is not > 0.
   void add(const std::vector<double>& times);
 
-  /// rho_s(tau): the fraction of problems that solver s has solved within tau times the best time. A problem that no
-  /// solver has solved counts among the problems.
+  /// rho_s(tau): the fraction of problems that solver s has solved within tau times the best time.
+  /// A problem that no solver has solved counts among the problems.
   double fraction(std::size_t solver, double tau) const;
   /// The factors at which a curve steps, increasing, 1 first.
   std::vector<double> factors() const;

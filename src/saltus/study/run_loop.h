@@ -1,4 +1,5 @@
-// The time loop of a run: steps, rows, frames, checkpoints; stops at the end, at a failure or when it is told to.
+// The time loop of a run: steps, rows, frames, checkpoints; stops at the end, at a failure or when
+// it is told to.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,7 +17,8 @@ const auto& scheme_account(const Accounts& accounts) {
   return accounts[accounts.size() - 2];
 }
 
-/// Where frames lie: `count` of them evenly over `steps` steps, the first at 0, the last at the end.
+/// Where frames lie: `count` of them evenly over `steps` steps, the first at 0, the last at the
+/// end.
 class FramePlan {
  public:
   FramePlan(int count, std::uint64_t steps);
@@ -34,7 +36,8 @@ struct RunProgress {
   int contacts = 0;                             ///< with impulse, in the last step
   double residual = 0.0;                        ///< worst so far [1]
 };
-/// Called before the first step and then about 20 times a second, between steps; false stops the run.
+/// Called before the first step and then about 20 times a second, between steps; false stops the
+/// run.
 using RunWatch = std::function<bool(const RunProgress&)>;
 
 /// Called after each step that was taken, with the time it took [s].
@@ -60,8 +63,9 @@ struct LoopReport {
   ContactGain gain;
 };
 
-/// `gain`: of the steps before, when resumed. `between`: wall time after which a checkpoint follows the last one [s], as soon as
-/// a step is done; longer where checkpoints take more than a fiftieth of it.
+/// `gain`: of the steps before, when resumed. `between`: wall time after which a checkpoint follows
+/// the last one [s], as soon as a step is done; longer where checkpoints take more than a fiftieth
+/// of it.
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
                     std::uint64_t steps, const ContactGain& gain, const RunWatch& watch = {},
                     const RunAfter& after = {}, double between = kBetweenCheckpoints);

@@ -40,8 +40,9 @@ struct JointMeasures {
   }
 };
 
-/// Of all joints, and behind that of each mechanism. size: of the distances between the points of joints, those of a point from
-/// the origin of its body, the radii of gyration, and what deformable bodies measure from.
+/// Of all joints, and behind that of each mechanism. size: of the distances between the points of
+/// joints, those of a point from the origin of its body, the radii of gyration, and what deformable
+/// bodies measure from.
 std::vector<JointMeasures> measure_joints(const Model& model, const State& state) {
   const std::vector<JointMember> members = joint_members(model.joints(), model.groups());
   std::vector<char> broken(model.joints().size(), 0);
@@ -191,8 +192,8 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
 
 namespace {
 
-/// Of the groups that only steps below some length move without growth the one whose length is the shortest of those known,
-/// else the first; null: none.
+/// Of the groups that only steps below some length move without growth the one whose length is the
+/// shortest of those known, else the first; null: none.
 struct ExplicitGroup {
   const Group* group = nullptr;
   double longest = 0.0;  ///< step [s]; 0: not known
@@ -271,7 +272,8 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
       s.residual_after.value, time_of(s.residual_after, setup), finer_remedy(setup));
 }
 
-// A velocity law lets a body into another by up to h V in the step in which it closes, and no further.
+// A velocity law lets a body into another by up to h V in the step in which it closes, and no
+// further.
 std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
   constexpr double kSteps = 10.0;  // of h V
   const StepOptions& options = setup.model.options();

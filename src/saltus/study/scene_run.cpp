@@ -201,7 +201,8 @@ struct SceneRun::Parts {
     }
   }
 
-  /// Of a scene with `time.scheme: auto`: whether the run that was made is the last one. Where not, the next one is set up.
+  /// Of a scene with `time.scheme: auto`: whether the run that was made is the last one. Where not,
+  /// the next one is set up.
   bool judged() {
     if (!setup->search) return true;
     AutoSearch& search = *setup->search;

@@ -1,6 +1,7 @@
 // A scene from its first step to the files on disk: what `saltus run` does.
 //
-//     SceneRun run(set_up("ball.yaml", {}), {.output = "ball.h5", .provenance = provenance_now(argc, argv)});
+//     SceneRun run(set_up("ball.yaml", {}), {.output = "ball.h5", .provenance =
+//         provenance_now(argc, argv)});
 //     RunResult result = run();
 #pragma once
 #include <functional>
@@ -18,7 +19,8 @@ namespace saltus {
 
 struct SceneRunOptions {
   std::string output{};  ///< "": <stem of the scene>.h5 in the working folder
-  /// Goes on from the last checkpoint of the output or of its `.part`; of a `.part` without one from the start.
+  /// Goes on from the last checkpoint of the output or of its `.part`; of a `.part` without one
+  /// from the start.
   bool resume = false;
   Provenance provenance{};
   std::string go_on{};         ///< what continues the run when it is stopped: a command
@@ -55,9 +57,10 @@ class SceneRun {
   const SceneSetup& setup() const;
   const std::string& output() const;  ///< name of the results file
 
-  /// Once. With `time.scheme: auto` as often as it takes until the estimated error is small enough; the last run is that of
-  /// the files. A run that fails or is stopped leaves `<output>.part` with a checkpoint; a `.part` of an earlier run gets another
-  /// name. Throws SceneError: files that cannot be created, nothing to resume; RunError: disk full, no memory; it says what
+  /// Once. With `time.scheme: auto` as often as it takes until the estimated error is small enough;
+  /// the last run is that of the files. A run that fails or is stopped leaves `<output>.part` with
+  /// a checkpoint; a `.part` of an earlier run gets another name. Throws SceneError: files that
+  /// cannot be created, nothing to resume; RunError: disk full, no memory; it says what
   /// `<output>.part` keeps.
   RunResult operator()();
 

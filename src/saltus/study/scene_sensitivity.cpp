@@ -31,7 +31,8 @@ constexpr std::array<std::string_view, 6> kOfTheRun{"time.",   "events.",  "cont
       scene);
 }
 
-/// "bodies[0].law.restitution" as a pointer into the JSON of the resolved scene: "/bodies/0/law/restitution".
+/// "bodies[0].law.restitution" as a pointer into the JSON of the resolved scene:
+/// "/bodies/0/law/restitution".
 std::string pointer_of(std::string_view path) {
   std::string pointer;
   bool fresh = true;
@@ -76,8 +77,8 @@ Vector probes_at(const Model& model, const std::vector<int>& probes, const State
   return y;
 }
 
-/// dy/dp = y_q w + y_v v + y_p, the first by differences of order 4 over turns and ways of 1e-3 rad and m, the second, in which
-/// probes are linear, by one of order 2.
+/// dy/dp = y_q w + y_v v + y_p, the first by differences of order 4 over turns and ways of 1e-3 rad
+/// and m, the second, in which probes are linear, by one of order 2.
 class ProbeDifference {
  public:
   ProbeDifference(const Model& model, std::vector<int> probes, const Sensitivity& states)

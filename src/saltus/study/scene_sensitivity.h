@@ -1,9 +1,11 @@
 // Derivatives of the outputs of a scene at the end of its run, by numbers of the scene.
 //
-//     SceneSensitivity s = scene_sensitivities(read_scene("ball.yaml"), {"contacts[0].law.restitution"});
+//     SceneSensitivity s = scene_sensitivities(read_scene("ball.yaml"),
+//         {"contacts[0].law.restitution"});
 //     s.value(0, 0);  // d(outputs[0])/d(restitution)
 //
-// Paths are those of --set, and every number of the resolved scene has one. Method: sensitivity/sensitivity.h.
+// Paths are those of --set, and every number of the resolved scene has one. Method:
+// sensitivity/sensitivity.h.
 #pragma once
 #include <span>
 #include <string>
@@ -29,9 +31,10 @@ struct SceneSensitivity {
   Sensitivity states;  ///< of all states, with validity and reason
 };
 
-/// The scene is of event-driven integration. `of`: names of outputs; empty: all but forces, which depend on the last step. Throws
-/// SceneError at "sensitivities.to[0]": a path that leads to no number, a number that cannot be changed both ways (a
-/// restitution of 1, a friction of 0), one that changes what the scene is made of; at "sensitivities.of[0]": no such output.
+/// The scene is of event-driven integration. `of`: names of outputs; empty: all but forces, which
+/// depend on the last step. Throws SceneError at "sensitivities.to[0]": a path that leads to no
+/// number, a number that cannot be changed both ways (a restitution of 1, a friction of 0), one
+/// that changes what the scene is made of; at "sensitivities.of[0]": no such output.
 SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::string> to,
                                      std::span<const std::string> of = {});
 

@@ -1,4 +1,5 @@
-// What all that run a scene share: it becomes a model that can be run and whose files can be written.
+// What all that run a scene share: it becomes a model that can be run and whose files can be
+// written.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,12 +21,14 @@ struct SceneSetup {
   std::shared_ptr<AutoSearch> search{};
 };
 
-/// Reads and builds. `until`: replaces time.end, "" for none. Throws SceneError with place, also for outputs that no
-/// run of this scene could write: rates without a WAV rate, one name for two files, samples that are not stored.
+/// Reads and builds. `until`: replaces time.end, "" for none. Throws SceneError with place, also
+/// for outputs that no run of this scene could write: rates without a WAV rate, one name for two
+/// files, samples that are not stored.
 SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
                   const std::string& until = "");
 
-/// The same of a scene that was read. With `time.scheme: auto` trials of a part of the run are made.
+/// The same of a scene that was read. With `time.scheme: auto` trials of a part of the run are
+/// made.
 SceneSetup set_up(Scene scene, const std::string& until = "");
 /// The next scene of a search, as SceneSetup has it.
 SceneSetup set_up_next(std::shared_ptr<AutoSearch> search);

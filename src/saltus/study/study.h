@@ -1,11 +1,13 @@
-// The comparison of schemes and steps on one scene: errors, orders, energy, penetration, cost, and which run to take.
+// The comparison of schemes and steps on one scene: errors, orders, energy, penetration, cost, and
+// which run to take.
 //
 //     StudyResult result = run_study(read_scene("ball.yaml"), {});
-//     std::fputs(study_text(result).c_str(), stdout);      // study_table.h; study_page.h makes the HTML page
+//     std::fputs(study_text(result).c_str(), stdout);
+//         // study_table.h; study_page.h makes the HTML page
 //
 // Error of a run: for each observable x, a probe or the positions of a body,
 //
-//     e = sum_k |x(t_k) - r(t_k)|_1 / sum_k |r(t_k) - r(0)|_1,   t_k common to all runs,           (1)
+//     e = sum_k |x(t_k) - r(t_k)|_1 / sum_k |r(t_k) - r(0)|_1,   t_k common to all runs,        (1)
 //
 // r the reference; the error of the run is the largest e of its observables.
 #pragma once
@@ -147,8 +149,9 @@ struct StudyResult {
   bool stopped = false;  ///< by the watch: the rest is not filled
 };
 
-/// Runs every scheme with every step; of a scene with `time.scheme: auto` also what that chooses. SceneError: unknown scheme, option or probe, a scheme that fits no body, steps
-/// that are no whole parts of the largest, a reference file that does not fit. What physics refuses is in the result.
+/// Runs every scheme with every step; of a scene with `time.scheme: auto` also what that chooses.
+/// SceneError: unknown scheme, option or probe, a scheme that fits no body, steps that are no whole
+/// parts of the largest, a reference file that does not fit. What physics refuses is in the result.
 StudyResult run_study(const Scene& scene, const StudyOptions& options,
                       const StudyWatch& watch = {});
 

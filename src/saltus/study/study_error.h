@@ -12,8 +12,8 @@ std::vector<double> motion_scales(const Motion& r, const Motion& start,
                                   std::span<const std::size_t> rows,
                                   std::span<const Observable> observables);
 
-/// (1) of study.h over these rows: the largest mean of |x - r|_1 in units of `scales`. Observables of scale 0 stay
-/// out. Not a number where a row is missing or not finite.
+/// (1) of study.h over these rows: the largest mean of |x - r|_1 in units of `scales`. Observables
+/// of scale 0 stay out. Not a number where a row is missing or not finite.
 double motion_error(const Motion& x, const Motion& r, std::span<const std::size_t> rows,
                     std::span<const double> scales, std::span<const Observable> observables);
 

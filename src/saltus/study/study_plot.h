@@ -1,4 +1,5 @@
-// Plots as inline SVG: axes, ticks, lines with markers, a legend. Colours come from classes of the page.
+// Plots as inline SVG: axes, ticks, lines with markers, a legend. Colours come from classes of the
+// page.
 #pragma once
 #include <optional>
 #include <string>
@@ -41,7 +42,8 @@ struct Plot {
 /// Number of styles that look different.
 inline constexpr int kPlotColours = 7;
 
-/// One <svg> element without any reference to the outside. Points that an axis cannot show are left out.
+/// One <svg> element without any reference to the outside. Points that an axis cannot show are left
+/// out.
 std::string plot_svg(const Plot& plot);
 
 /// Text with the characters of markup replaced.

@@ -16,12 +16,12 @@ struct ExactReference {
   std::vector<std::vector<double>> columns;  ///< values of each probe
 };
 
-/// Reads `reference.file` of a scene. SceneError with place: no column t, a column that is no probe, times that do not
-/// increase.
+/// Reads `reference.file` of a scene. SceneError with place: no column t, a column that is no
+/// probe, times that do not increase.
 ExactReference read_reference(const Scene& scene, const Model& model);
 
-/// The table at the common times of a plan, not a number where it has none; `rows` receives the k > 0 of those it has.
-/// SceneError where there are fewer than four of them.
+/// The table at the common times of a plan, not a number where it has none; `rows` receives the k >
+/// 0 of those it has. SceneError where there are fewer than four of them.
 Motion reference_motion(const ExactReference& exact, std::span<const Observable> observables,
                         const SamplePlan& plan, std::vector<std::size_t>& rows);
 

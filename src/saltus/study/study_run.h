@@ -64,7 +64,8 @@ class StudyPacer {
   bool stopped_ = false;
 };
 
-/// All observables of a simulation, of physical velocities: those of schemes that keep them at the half step too.
+/// All observables of a simulation, of physical velocities: those of schemes that keep them at the
+/// half step too.
 class StudyObserver {
  public:
   StudyObserver(const Simulation& sim, std::span<const Observable> observables);
@@ -80,7 +81,8 @@ class StudyObserver {
   PointRows rows_;
 };
 
-/// Runs the model over the plan. Short runs are repeated and the median of their times is taken where `timed`.
+/// Runs the model over the plan. Short runs are repeated and the median of their times is taken
+/// where `timed`.
 StudyRun study_run(const Model& model, const SamplePlan& plan,
                    std::span<const Observable> observables, bool timed, StudyPacer& pacer,
                    Motion& motion);

@@ -4,8 +4,8 @@
 
 namespace saltus {
 
-/// The cheapest run whose error, and that of the reference, stay below the tolerance together. Of runs that cost the
-/// same within a fifth, the most accurate. Reads the result without its verdict.
+/// The cheapest run whose error, and that of the reference, stay below the tolerance together. Of
+/// runs that cost the same within a fifth, the most accurate. Reads the result without its verdict.
 StudyVerdict study_verdict(const StudyResult& result);
 
 /// "8.27 ms", "0.5 s".

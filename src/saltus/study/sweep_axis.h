@@ -1,7 +1,9 @@
 // One `--set` of a sweep: a path and the values that it takes, one after the other.
 //
-//     bodies[0].linear.mass=1:10:0.5 kg      from, to, step: FROM + k STEP, TO included within round-off
-//     bodies[0].scheme=newmark,moreau-jean   a list; each entry is what `run --set` takes, or a range
+//     bodies[0].linear.mass=1:10:0.5 kg
+//         from, to, step: FROM + k STEP, TO included within round-off
+//     bodies[0].scheme=newmark,moreau-jean
+//         a list; each entry is what `run --set` takes, or a range
 //     bodies[0].linear.mass=uniform(1,2) kg  drawn; also 1..2 kg
 #pragma once
 #include <cstdint>

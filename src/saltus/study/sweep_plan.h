@@ -1,8 +1,9 @@
 // The runs of a parameter sweep and what each of them sets.
 //
-// Lists and ranges give their full product, the last one fastest. Drawn values are drawn N times and
-// each draw meets the whole product: run = draw * product + place in the product. So a longer table
-// begins with the rows of a shorter one, and what is compared in the product sees the same draws.
+// Lists and ranges give their full product, the last one fastest. Drawn values are drawn N times
+// and each draw meets the whole product: run = draw * product + place in the product. So a longer
+// table begins with the rows of a shorter one, and what is compared in the product sees the same
+// draws.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,9 @@
 // The table of a sweep as CSV (RFC 4180): a row a run, names and units in the header.
 //
-// run, the paths that were set, status, reason, then numbers with 17 significant digits, so that they
-// come back bit for bit. Cells are empty where a run has no such number: invalid runs have none, and
-// accounts and probes are those of all runs together, in the order in which they appear first.
+// run, the paths that were set, status, reason, then numbers with 17 significant digits, so that
+// they come back bit for bit. Cells are empty where a run has no such number: invalid runs have
+// none, and accounts and probes are those of all runs together, in the order in which they appear
+// first.
 #pragma once
 #include <span>
 #include <string>

@@ -82,11 +82,14 @@ void new_touches(std::span<const Touch> before, std::span<const Touch> now,
 
 /// Errors of a step of length s = H/2^level by comparison with two of s/2, body by body:
 ///
-///     e_v = |v_fine - v_coarse|_M / V,   e_q = |q_fine - q_coarse|_M / (H V),   V = max(|v0|_M, |v1|_M, H |a|_M)
+///     e_v = |v_fine - v_coarse|_M / V,   e_q = |q_fine - q_coarse|_M / (H V),
+///         V = max(|v0|_M, |v1|_M, H |a|_M)
 ///
 /// a the mean acceleration without contact. Rules, of every island for itself:
 ///     the same contacts press on both ways, and did before:   max(e_v, e_q) <= tolerance s/H
-///     else, an impact:   e_q <= tolerance, and e_v where the same contacts press on both ways; of the contacts that closed
+///     else, an impact:
+///         e_q <= tolerance, and e_v where the same contacts press on both ways; of the contacts
+///         that closed
 ///                        at most one matters, and none that were missed
 /// One matters if s J > tolerance H V, J what it changes of the velocities of its bodies.
 class StepEstimator {

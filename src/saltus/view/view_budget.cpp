@@ -34,7 +34,8 @@ std::uint64_t contacts_of(const ViewData& view) {
   return sum;
 }
 
-/// A stride so coarse that the frames left are still more than a page can hold: the others need not be read.
+/// A stride so coarse that the frames left are still more than a page can hold: the others need not
+/// be read.
 std::size_t first_stride(const ResultsReader& results, std::size_t most_bytes) {
   double row = 1.0;  // [bytes], rather too few
   for (const BodyColumn& body : results.bodies())

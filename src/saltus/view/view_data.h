@@ -16,8 +16,8 @@
 namespace saltus {
 
 struct ViewOptions {
-  /// Numbers of 16 bits over ranges that are found by reading all frames; else f32, with box and ranges of fields from
-  /// 200 frames at most.
+  /// Numbers of 16 bits over ranges that are found by reading all frames; else f32, with box and
+  /// ranges of fields from 200 frames at most.
   bool quantised = false;
   std::optional<double> from, to;       ///< frames at these times and between [s]
   std::size_t every = 1;                ///< each every-th frame, and the last

@@ -219,7 +219,8 @@ void ViewFile::read_contact_tables() {
     throw h5::Error(contacts.label() + ": the offsets decrease");
 }
 
-/// Bodies that have a place and no shape are drawn nevertheless: as balls or cubes whose size suits the scene.
+/// Bodies that have a place and no shape are drawn nevertheless: as balls or cubes whose size suits
+/// the scene.
 void ViewFile::read_markers() {
   std::vector<bool> drawn(scene_.bodies.size(), false);
   for (const ViewInstance& instance : scene_.instances)
@@ -342,7 +343,8 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
           static_cast<std::uint8_t>(std::max(h5::whole(status[i], status_label, -1.0, 255.0), 0));
       for (std::size_t k = 0; k < 4; ++k) contact.body[k] = h5::whole(body[4 * i + k], body_label);
     }
-    // taken up from a checkpoint and not stepped since: impulses without a place; without a normal: of a joint
+    // taken up from a checkpoint and not stepped since: impulses without a place; without a normal:
+    // of a joint
     std::erase_if(out, [](const ViewContact& c) {
       return !std::isfinite(c.point[0]) || c.normal == std::array<double, 3>{};
     });

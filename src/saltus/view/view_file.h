@@ -10,8 +10,8 @@
 
 namespace saltus {
 
-/// Holds of the frames one block a table, however many there are. Tables that the file has not (it is older) are left out.
-/// One object is used by one thread at a time.
+/// Holds of the frames one block a table, however many there are. Tables that the file has not (it
+/// is older) are left out. One object is used by one thread at a time.
 class ViewFile final : public ViewSource {
  public:
   static constexpr std::size_t kMarks = 20'000;  ///< at most

@@ -12,10 +12,11 @@ namespace saltus {
 inline constexpr std::size_t kViewContactBytes = 52;
 
 struct ViewRecordOptions {
-  /// Contacts of a record: where a frame has more, those with the largest force are kept, in their order.
+  /// Contacts of a record: where a frame has more, those with the largest force are kept, in their
+  /// order.
   std::size_t most_contacts = std::numeric_limits<std::size_t>::max();
-  /// Numbers of contacts are rounded so that they compress: places to 1/65536 of the box or less, normals to 1/32768,
-  /// forces and gaps to 12 bits.
+  /// Numbers of contacts are rounded so that they compress: places to 1/65536 of the box or less,
+  /// normals to 1/32768, forces and gaps to 12 bits.
   bool rounded = false;
 };
 

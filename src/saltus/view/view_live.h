@@ -1,4 +1,5 @@
-// The view of a simulation as it is now: a source of one frame, looked at anew after each step that is to be shown.
+// The view of a simulation as it is now: a source of one frame, looked at anew after each step that
+// is to be shown.
 #pragma once
 #include <map>
 #include <memory>
@@ -18,7 +19,8 @@ class ViewLive final : public ViewSource {
 
   /// Copies what a frame shows, or what it is made of. Between two steps.
   void look(const Simulation& sim);
-  /// Makes what needs no simulation of what was copied; before rows are asked for. By any thread, while steps are made too.
+  /// Makes what needs no simulation of what was copied; before rows are asked for. By any thread,
+  /// while steps are made too.
   void finish();
 
   const ViewScene& scene() const override { return scene_; }

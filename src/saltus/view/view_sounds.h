@@ -19,9 +19,10 @@ struct ViewSound {
   std::vector<std::int16_t> data;
 };
 
-/// Of probes with 8000 samples a second or more and a tenth of a second or more. Above 48 kHz they are low-passed and
-/// divided by a whole number. All are cut to the same length where they would take more than `most_bytes`, or 10 s each;
-/// none is made where that is less than a tenth of a second.
+/// Of probes with 8000 samples a second or more and a tenth of a second or more. Above 48 kHz they
+/// are low-passed and divided by a whole number. All are cut to the same length where they would
+/// take more than `most_bytes`, or 10 s each; none is made where that is less than a tenth of a
+/// second.
 std::vector<ViewSound> view_sounds(const ResultsReader& results, std::size_t most_bytes);
 
 }  // namespace saltus

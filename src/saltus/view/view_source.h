@@ -1,4 +1,5 @@
-// Where the data of a view come from, a results file or a running simulation: what does not change, and one frame.
+// Where the data of a view come from, a results file or a running simulation: what does not change,
+// and one frame.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -22,12 +23,15 @@ struct ViewBody {
   std::shared_ptr<const Mesh>
       mesh;             ///< null: none; else there are rows of "displacement", 3 a node
   bool stress = false;  ///< there are rows of "von_mises", one a node of the mesh
-  /// Points of a string or bar at rest, 3 a point [m]; else empty. Rows of "displacement" are then of these points.
+  /// Points of a string or bar at rest, 3 a point [m]; else empty. Rows of "displacement" are then
+  /// of these points.
   std::vector<double> line;
   bool affine = false;  ///< there are rows of "centre", 3 a member, and "deformation", 9 a member
   bool placed =
-      false;  ///< there are rows of "place", 3 a member, and "rotation", 4 a member: what moves by prescription
-  /// Where rows of "displacement" of the line are made of "q": point i is moved by q[columns[i]] along the axis i. Else empty.
+      false;  ///< there are rows of "place", 3 a member, and "rotation", 4 a member: what moves by
+              ///< prescription
+  /// Where rows of "displacement" of the line are made of "q": point i is moved by q[columns[i]]
+  /// along the axis i. Else empty.
   std::vector<std::uint32_t> columns{};
   std::vector<double> axes{};  ///< 3 a point
 };
@@ -85,8 +89,8 @@ class ViewSource {
   virtual std::size_t frames() const = 0;
   virtual double time(std::size_t frame) const = 0;  ///< [s]
   virtual std::uint64_t step(std::size_t frame) const = 0;
-  /// A row of a table of a body: "q", "displacement", "von_mises", "centre", "deformation", "place", "rotation".
-  /// Good until the next call. Throws SceneError where there is none as long.
+  /// A row of a table of a body: "q", "displacement", "von_mises", "centre", "deformation",
+  /// "place", "rotation". Good until the next call. Throws SceneError where there is none as long.
   virtual std::span<const double> row(std::size_t body, std::string_view table,
                                       std::size_t frame) = 0;
   /// How many contacts() gives at most, without reading them.

@@ -15,9 +15,9 @@ struct ViewSurface {
       false;  ///< bars alone, one behind the other through all points: no triangles, no edges
 };
 
-/// Outer faces of solid elements, plane elements as they are; faces with nodes in the middle of their edges are split at
-/// these. Edges are those of one face or more than two, those where the normals of two faces differ by more than 30
-/// degrees, and bars.
+/// Outer faces of solid elements, plane elements as they are; faces with nodes in the middle of
+/// their edges are split at these. Edges are those of one face or more than two, those where the
+/// normals of two faces differ by more than 30 degrees, and bars.
 ViewSurface view_surface(const Mesh& mesh);
 
 }  // namespace saltus

@@ -33,7 +33,8 @@ ViewTrack track_of(const ViewBody& body, std::size_t index, const char* what, co
   return track;
 }
 
-/// A round factor with which displacements are a twentieth of the length of the line; 1 where they are a hundredth.
+/// A round factor with which displacements are a twentieth of the length of the line; 1 where they
+/// are a hundredth.
 double exaggeration_of(const std::vector<double>& points, const ViewTrack& u) {
   double length = 0.0, largest = 0.0;
   for (std::size_t i = 3; i + 2 < points.size(); i += 3)

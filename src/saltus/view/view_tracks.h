@@ -14,7 +14,8 @@ struct ViewTrack {
   std::string name, table;  ///< table: of ViewSource::row
   std::size_t body = 0;
   Type type = Type::f32;
-  /// Component c is row[column[c]], or with `magnitude` the length of the three numbers from there on.
+  /// Component c is row[column[c]], or with `magnitude` the length of the three numbers from there
+  /// on.
   std::vector<std::uint32_t> column;
   bool magnitude = false;
   std::size_t axes = 1;  ///< component c belongs to axis c mod axes
@@ -62,8 +63,8 @@ struct ViewTracks {
   std::array<double, 6> box{};   ///< least and largest coordinates of what moves [m]
   std::size_t record_bytes = 0;  ///< of a record before its contacts
 
-  /// The tracks of a source, ranges and box of these frames. quantised: u16 and i16, else f32 alone: for sources that go on,
-  /// whose ranges are not known.
+  /// The tracks of a source, ranges and box of these frames. quantised: u16 and i16, else f32
+  /// alone: for sources that go on, whose ranges are not known.
   ViewTracks(ViewSource& source, std::span<const std::size_t> frames, bool quantised);
 
  private:

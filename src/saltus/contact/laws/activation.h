@@ -10,9 +10,11 @@ namespace saltus {
 
 /// What holds of a point that is let in while its gap is still open, e its restitution.
 ///
-///     siconos:      0 <= u1 + e u0 perp P >= 0  in every step: under load it keeps the gap with which it came in
+///     siconos:      0 <= u1 + e u0 perp P >= 0
+///         in every step: under load it keeps the gap with which it came in
 ///     gap_closing:  0 <= u1 + e u0 perp P >= 0         in an impact,
-///                   0 <= u1 + max(Y, 0)/h perp P >= 0  under load that lasts, and always where e = 0
+///                   0 <= u1 + max(Y, 0)/h perp P >= 0
+///                       under load that lasts, and always where e = 0
 ///
 /// Y is the gap with which the step ends if u1 = 0: y1 = Y + g h u1, g the gain of the scheme. A
 /// point above the obstacle, which it would reach in this step, goes on to it: the step ends at (1

@@ -46,7 +46,8 @@ struct ContactShape {
 
 /// What an impact, which takes no time, makes of the rows of a contact.
 ///     newton:  0 <= u+_N + e u-_N perp P_N >= 0
-///     poisson: P_N of a first phase (e = 0, compression) and e times as much after it, then 0 <= u+_N perp P_N
+///     poisson: P_N of a first phase (e = 0, compression) and e times as much after it, then 0 <=
+///         u+_N perp P_N
 ///     held:    u+_N = velocity, P_N of either sign
 enum class ImpactForm { newton, poisson, held };
 
@@ -74,15 +75,18 @@ struct LawFacts {
   double velocity = 0.0;     ///< rate of the gap that it holds; of the surface that rubs [m/s]
   double damping = 0.0;      ///< c of a force N = -V' - c u [N s/m]
   double cohesion =
-      0.0;  ///< c [N], pull that a contact carries: P_N >= -h c, and with it friction. Lost when it opens.
+      0.0;  ///< c [N], pull that a contact carries: P_N >= -h c, and with it friction. Lost when it
+            ///< opens.
   double bound = 0.0;  ///< largest force at rest where it slides on the normal [N]
   Friction friction{};
   VelocityWeakening
-      velocity_weakening{};  ///< f(s) of the bound or of mu, s = |u1 + tangential u0|/(1 + tangential) of what slides
+      velocity_weakening{};  ///< f(s) of the bound or of mu, s = |u1 + tangential u0|/(1 +
+                             ///< tangential) of what slides
   std::optional<Activation> activation{};  ///< restricts rates of the points that this lets in
   std::optional<ImpactForm> impact{};      ///< none: its force is finite
   std::string_view
-      not_by_events{};  ///< why event-driven integration does not know it, after its name; "": it does
+      not_by_events{};  ///< why event-driven integration does not know it, after its name; "": it
+                        ///< does
 };
 
 struct LawNumber {

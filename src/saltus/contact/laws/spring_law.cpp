@@ -1,6 +1,7 @@
 // P = h N of a ContactSpring. With y* the gap of the iterate, y1 = y + gain h W P and y its gap
 // without P; c = 1/2 in the middle, 1 at the end:
-//     linear:  P/h = -s K (c y1 + (1 - c) y0) - C (c u1 + (1 - c) u0),  P >= 0,   s the way of y* in the middle
+//     linear:  P/h = -s K (c y1 + (1 - c) y0) - C (c u1 + (1 - c) u0),  P >= 0,
+//         s the way of y* in the middle
 // divided by kappa = K c gain h + C c:  0 <= W P + b + P/(h kappa) perp P, or its equality;   else
 // as any ForceLaw
 #include "saltus/contact/laws/spring_law.h"
