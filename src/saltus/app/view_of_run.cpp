@@ -13,6 +13,7 @@
 #include "saltus/app/terminal.h"
 #include "saltus/results/provenance.h"
 #include "saltus/results/results.h"
+#include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/scene_write.h"
 #include "saltus/view/view_data.h"
 #include "saltus/view/view_live.h"
@@ -199,7 +200,7 @@ bool is_word(std::string_view text) {
 /// SceneError where it is none or would become another thing.
 std::string text_of_change(const EventJson& scene, const std::string& path,
                            const EventJson& value) {
-  const EventJson* const now = value_at(scene, path);
+  const EventJson* const now = value_at(scene, present_path(path));
   if (!now || now->is_structured() || now->is_null())
     throw SceneError(path, "is no number, choice, true or false of the scene that runs",
                      "for example contacts[0].law.friction");

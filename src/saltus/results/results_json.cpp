@@ -4,6 +4,7 @@
 #include "saltus/results/checkpoint.h"
 #include "saltus/results/layout.h"
 #include "saltus/results/results_file.h"
+#include "saltus/scene_file/renamed_keys.h"
 
 namespace saltus {
 namespace {
@@ -46,6 +47,22 @@ nlohmann::json take_end(nlohmann::json& scene) {
   return end;
 }
 
+/// Old keys of a scene get their present names, as rename_old_keys() does it. in: the key that
+/// holds `part`.
+nlohmann::json with_present_keys(const nlohmann::json& part, const std::string& in = "") {
+  if (!part.is_structured()) return part;
+  nlohmann::json present = part.is_array() ? nlohmann::json::array() : nlohmann::json::object();
+  for (const auto& [key, value] : part.items()) {
+    if (part.is_array()) {
+      present.push_back(with_present_keys(value, in));
+    } else {
+      const std::string now(present_key(in, key));
+      present[now] = with_present_keys(value, now);
+    }
+  }
+  return present;
+}
+
 }  // namespace
 
 void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
@@ -58,6 +75,7 @@ void check_same_scene(const h5::File& file, const std::string& path, std::string
   }
   nlohmann::json given = nlohmann::json::parse(resolved, nullptr, false);
   if (stored.is_discarded()) layout::damaged(path, "/resolved is not JSON");
+  stored = with_present_keys(stored);
   expects(!given.is_discarded(), "the resolved scene is JSON");
   const nlohmann::json old_end = take_end(stored), new_end = take_end(given);
   if (stored != given) {

@@ -1,5 +1,6 @@
 #include "saltus/scene_file/renamed_keys.h"
 
+#include <algorithm>
 #include <array>
 
 #include "saltus/base/options_read.h"
@@ -45,6 +46,23 @@ std::string_view present_key(std::string_view in, std::string_view key) {
   for (const OldKey& one : kOldKeys)
     if (one.in == in && one.old == key) return one.now;
   return key;
+}
+
+std::string present_path(std::string_view path) {
+  std::string present;
+  std::string_view in;
+  while (!path.empty()) {
+    const bool index = path.front() == '[';
+    const std::size_t end = index ? std::min(path.find(']'), path.size() - 1) + 1
+                                  : std::min(path.find_first_of(".[", 1), path.size());
+    const std::size_t dot = path.front() == '.' ? 1 : 0;
+    const std::string_view step = path.substr(dot, end - dot);
+    const std::string_view now = index ? step : present_key(in, step);
+    present += std::string(dot, '.') + std::string(now);
+    if (!index) in = now;
+    path.remove_prefix(end);
+  }
+  return present;
 }
 
 std::vector<std::string> rename_old_keys(Node& document, std::string_view in) {

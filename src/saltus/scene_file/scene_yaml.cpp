@@ -43,7 +43,12 @@ Scene read_scene_text(const std::string& text, const std::string& name,
   assigning.attempt("", rename);
   assigning.throw_all();
   for (const std::string& assignment : assignments)
-    assigning.attempt("", [&] { set_value(document, assignment); });
+    assigning.attempt("", [&] {
+      set_value(document, assignment);
+      const std::string path = assignment.substr(0, assignment.find('='));
+      if (const std::string present = present_path(path); present != path)
+        scene.renamed.push_back("--set " + path + ": this path is now `" + present + "`");
+    });
   assigning.attempt("", rename);
   assigning.throw_all();
   read_options(document, scene.spec, scene.places, faults);

@@ -14,7 +14,7 @@ Node parse_yaml(const std::string& text, const std::string& source);
 
 /// Applies "path=value" to a document, value in YAML: "bodies[0].scheme.theta=1". Missing keys are
 /// added, a plain name on the way becomes {kind: name}, a value left empty removes the entry.
-/// Errors name the assignment.
+/// Errors name the assignment. Keys may have their former names (renamed_keys.h).
 void set_value(Node& document, const std::string& assignment);
 
 }  // namespace saltus

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/scene_write.h"
 #include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
@@ -161,7 +162,7 @@ SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::st
   const nlohmann::json tree = nlohmann::json::parse(resolved);
   std::vector<SensitivityParameter> parameters;
   for (std::size_t i = 0; i < to.size(); ++i) {
-    const std::optional<double> x = number_at(tree, to[i]);
+    const std::optional<double> x = number_at(tree, present_path(to[i]));
     if (!x)
       refuse_entry(scene, "to", i, fmt::format("'{}' leads to no number of the scene", to[i]),
                    "a path as --set has it, for example bodies[0].rigid.position[2]");

@@ -4,6 +4,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/units.h"
+#include "saltus/scene_file/renamed_keys.h"
 
 namespace saltus {
 
@@ -23,8 +24,9 @@ SweepPlan::SweepPlan(std::span<const std::string> sets, std::optional<std::uint6
       throw SceneError(axis.path, "is drawn at random, and the number of draws is not given",
                        "add --random N")
           .at("--set " + text.substr(0, 120), 0, 0);
-    if (std::any_of(axes_.begin(), axes_.end() - 1,
-                    [&](const SweepAxis& other) { return other.path == axis.path; }))
+    if (std::any_of(axes_.begin(), axes_.end() - 1, [&](const SweepAxis& other) {
+          return present_path(other.path) == present_path(axis.path);
+        }))
       throw SceneError(axis.path, "is set twice", "write all its values into one --set")
           .at("--set " + text.substr(0, 120), 0, 0);
   }

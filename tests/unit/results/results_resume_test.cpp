@@ -149,6 +149,34 @@ TEST_CASE("results_torn checkpoint is passed over for the one before it") {
   CHECK(differences(folder / "whole.h5", folder / "a.h5") == "");
 }
 
+TEST_CASE("results_of a scene with keys under their former names are resumed under the present") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  const auto scene = [](const std::string& mode, const std::string& weakening) {
+    return R"({"time": {"end": 1.0, ")" + mode + R"(": "events"}, "contacts": [{"law": {")" +
+           weakening + R"(": {"ratio": 0.5}}}, {"law": {}}]})";
+  };
+  {
+    FakeRun run(model);
+    ResultsWriter out(folder / "a.h5", model, io_test::kScene, scene("lane", "falling"));
+    go_on(out, run, 20);
+    out.checkpoint(run.state);
+    out.drain();
+  }
+  const auto attempt = [&](const std::string& resolved) {
+    return message<SceneError>(
+        [&] { ResultsWriter::resume(folder / "a.h5.part", model, io_test::kScene, resolved); });
+  };
+  CHECK(attempt(scene("form", "velocity_weakening")).find("time.") == 0);
+  CHECK(attempt(scene("mode", "weakening")).find("contacts[0].law.") == 0);
+  FakeRun run(model, read_checkpoint(folder / "a.h5.part", model));
+  ResultsWriter out = ResultsWriter::resume(folder / "a.h5.part", model, io_test::kScene,
+                                            scene("mode", "velocity_weakening"));
+  go_on(out, run, 30);
+  out.finish(run.state, {});
+  CHECK(ResultsReader(folder / "a.h5").rows() == 30);
+}
+
 TEST_CASE("results_of another scene are not resumed, and the difference is named") {
   const Folder folder;
   const Model model = io_test::make_model();

@@ -2,6 +2,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
@@ -47,6 +48,30 @@ TEST_CASE("an assignment by a former name changes the entry of the present name"
   CHECK(changed.spec.time.chosen_mode() == TimeMode::stepping);
   CHECK(read(text, {"time={end: 1 s, step: 1 ms, lane: events}"}).spec.time.mode ==
         TimeMode::events);
+}
+
+TEST_CASE("a former name in the path of an assignment is named with the present path") {
+  const std::string text = scene_text("mode: events", "velocity_weakening: " + kWeakening);
+  const std::vector<std::string> expected{"--set time.lane: this path is now `time.mode`",
+                                          "--set surfaces[0].law.falling.ratio: this path is now "
+                                          "`surfaces[0].law.velocity_weakening.ratio`"};
+  CHECK(read(text, {"time.lane=events", "surfaces[0].law.falling.ratio=0.25"}).renamed == expected);
+  CHECK(read(text, {"time.mode=events", "time.end=0.2 s"}).renamed.empty());
+}
+
+TEST_CASE("paths have present names whatever is written behind them") {
+  for (const auto& [path, present] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"time.lane", "time.mode"},
+           {"time", "time"},
+           {"lane", "lane"},
+           {"bodies[0].lane", "bodies[0].lane"},
+           {"contacts[12].law.falling.speed", "contacts[12].law.velocity_weakening.speed"},
+           {"law.falling[0]", "law.velocity_weakening[0]"},
+           {"", ""},
+           {".", "."},
+           {"a[", "a["},
+           {"time..lane", "time..lane"}})
+    CHECK(present_path(path) == present);
 }
 
 TEST_CASE("a key is refused under both of its names at once and under a former name elsewhere") {

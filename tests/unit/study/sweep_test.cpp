@@ -178,6 +178,7 @@ TEST_CASE("a fault in what to sweep is one line that names it and what is allowe
       {{"a=1,2"}, 3, "nothing is drawn"},
       {{"a=1..2"}, 0, "at least 1"},
       {{"a=1,2", "b=1", "a=3"}, {}, "--set a=3: a: is set twice"},
+      {{"time.lane=events,stepping", "time.mode=events"}, {}, "time.mode: is set twice"},
       {{"a=1:1000:1", "b=1:1001:1"}, {}, "too many runs"},
       {{"a=1..2", "b=1:1001:1"}, 1000, "too many runs"},
   };
