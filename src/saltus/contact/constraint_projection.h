@@ -41,7 +41,8 @@ struct ProjectionResult {
 ///     void solve()            dq of the last violation() by the last factors; remembers q
 ///     void move(double part)  q <- q of the last solve() (+) part dq
 ///     void revert()           q <- q of the last solve()
-/// A |g| that is no number ends it.
+/// Without halvings move(1) follows each solve() and revert() is not called. A |g| that is no
+/// number ends it.
 template <class Constraints>
 ProjectionResult project_positions(Constraints& constraints, const ProjectionLimits& limits) {
   double size = constraints.violation(), reduction = std::numeric_limits<double>::infinity();

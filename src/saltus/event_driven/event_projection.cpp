@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "saltus/base/index_internal.h"
+#include "saltus/contact/constraint_projection.h"
 #include "saltus/event_driven/constraint_rows.h"
 
 namespace saltus {
@@ -15,10 +16,11 @@ constexpr double kDrift = 1e-5, kDistances = 10.0;
 /// Of the size of a coordinate: the round-off of a gap, and corrections after which the factors are
 /// still good enough. Of the largest velocity: a correction after which what is left is round-off.
 constexpr double kRound = 4e-16, kNear = 1e-6, kSmall = 1e-8;
-constexpr int kMostOfPositions = 8, kMostOfVelocities = 4;  ///< iterations
+constexpr ProjectionLimits kPositions{.iterations = 8};
+constexpr int kMostOfVelocities = 4;  ///< iterations
 
-/// Newton's method by chords: factors are kept while an iteration leaves less than three tenths of
-/// the violation before it; where one with new factors leaves more, that is round-off.
+/// What project_positions() (contact/constraint_projection.h) asks of the groups, and the iteration
+/// of velocities, which keeps factors by the same rule.
 class ProjectionNewton {
  public:
   ProjectionNewton(ConstrainedMotion& motion, double t, std::vector<GroupState>& groups,
@@ -32,8 +34,19 @@ class ProjectionNewton {
         w_(Vector::Zero(motion.size())),
         v_(motion.size()) {}
 
-  void project_positions();
-  void project_velocities();
+  // -- for project_positions()
+  double violation();
+  double round_off() const { return kRound * motion_.kinematics().extent(); }
+  bool linearise();
+  void solve() { correction(); }
+  void move(double part) {
+    move_ *= part;
+    motion_.kinematics().move(move_, groups_);
+  }
+  static void revert() {}
+
+  /// largest: |g| from which positions were projected [m], [rad].
+  void project_velocities(double largest);
   /// Kinetic energy that project_velocities() changed [J].
   double energy() const { return energy_; }
 
@@ -44,7 +57,7 @@ class ProjectionNewton {
     int row;
     double value;
   };
-  enum class Factors { none, kept, fresh };
+  enum class Factors { none, kept, fresh };  ///< of project_velocities()
   void place(bool with_rows);
   void add_rows(const ContactMode& mode, bool gaps);
   bool find_violations(bool gaps);
@@ -62,8 +75,8 @@ class ProjectionNewton {
   Matrix B_, X_, R_, S_;  ///< of contacts: X = M^-1 B^T without what joints take of it, S = B X
   std::vector<Row> rows_;
   Factors factors_ = Factors::none;
+  bool placed_with_rows_ = false;
   double last_ = std::numeric_limits<double>::infinity();  ///< violation before the last correction
-  double worst_ = 0.0;                                     ///< gap at the start [m], [rad]
   double energy_ = 0.0;
 };
 
@@ -165,23 +178,20 @@ bool ProjectionNewton::converged(double size) {
   return false;
 }
 
-void ProjectionNewton::project_positions() {
-  for (int iteration = 0; iteration < kMostOfPositions; ++iteration) {
-    place(factors_ == Factors::none);
-    if (!find_violations(true)) break;
-    const double size = g_.cwiseAbs().maxCoeff();
-    if (iteration == 0) worst_ = size;
-    if (size <= kRound * motion_.kinematics().extent() || converged(size)) break;
-    if (factors_ == Factors::none) {
-      if (iteration > 0) place(true);
-      factorise();
-    }
-    motion_.kinematics().move(correction(), groups_);
-  }
+double ProjectionNewton::violation() {
+  placed_with_rows_ = factors_ == Factors::none;
+  place(placed_with_rows_);
+  return find_violations(true) ? g_.cwiseAbs().maxCoeff() : 0.0;
 }
 
-void ProjectionNewton::project_velocities() {
-  const double near = worst_ / motion_.kinematics().extent();
+bool ProjectionNewton::linearise() {
+  if (!placed_with_rows_) place(true);
+  factorise();
+  return true;
+}
+
+void ProjectionNewton::project_velocities(double largest) {
+  const double near = largest / motion_.kinematics().extent();
   // Of contacts other rows count for rates than for gaps.
   const bool usable = factors_ != Factors::none && modes_.empty() && near <= kNear;
   factors_ = usable ? Factors::kept : Factors::none;
@@ -206,10 +216,11 @@ void ProjectionNewton::project_velocities() {
 bool EventProjection::project(double t, std::vector<GroupState>& groups,
                               std::span<const ContactMode> modes, bool positions) {
   ProjectionNewton newton(motion_, t, groups, modes);
-  if (positions) newton.project_positions();
+  // The largest |g| at the start [m], [rad]
+  const double start = positions ? project_positions(newton, kPositions).first : 0.0;
   const auto first = motion_.contacts().first();
   const Vector before = motion_.kinematics().velocities(groups);
-  newton.project_velocities();
+  newton.project_velocities(start);
   const double most = kDrift * std::max(in_play_, of_fall_) + kDistances * of_distance_;
   if (!(newton.energy() > most) || most == 0.0) return true;
   for (std::size_t i = 0; i < groups.size(); ++i)
