@@ -145,13 +145,28 @@ def defined_by(head):
     return [function.group(1)] if function and "=" not in head else []
 
 
+def readme_faults(readme, text):
+    """What the room may include, and main types and a first file that are there."""
+    folder = readme.parent
+    if may_include_text(folder.name) not in text:
+        yield f'{readme}:1: says nothing of what the room may include; write "- {may_include_text(folder.name)}"'
+    code = "\n".join(without_comments(path.read_text(encoding="utf-8")) for path in folder.rglob("*.h"))
+    for number, line in enumerate(text.splitlines(), start=1):
+        for name in re.findall(r"`(\w+)(?:\(\))?`", line if line.startswith("- Main types:") else ""):
+            if not re.search(rf"\b{name}\b", code):
+                yield f"{readme}:{number}: no header of the room has `{name}`"
+        for name in re.findall(r"\]\(([^)]+)\)", line):
+            if not (folder / name).exists():
+                yield f"{readme}:{number}: {name} is not there"
+
+
 def room_faults(folder):
     """README, size, and names that files of the room compiled together would define twice."""
     readme = folder / "README.md"
     if not readme.is_file():
         yield f"{folder}: no README.md that says what the room is for, its main types and the file to read first"
-    elif may_include_text(folder.name) not in readme.read_text(encoding="utf-8"):
-        yield f'{readme}:1: says nothing of what the room may include; write "- {may_include_text(folder.name)}"'
+    else:
+        yield from readme_faults(readme, readme.read_text(encoding="utf-8"))
     lines, places = 0, {}
     for path in sorted(folder.rglob("*")):
         if path.suffix not in (".h", ".cpp"):

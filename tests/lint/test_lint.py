@@ -36,6 +36,8 @@ LAYER_FAULTS = {
     "solvers include bodies": ({"solvers/x.cpp": '#include "saltus/bodies/e.h"\n'}, "solvers may not include bodies"),
     "a room without README": ({"shapes/s.h": HEAD}, "no README.md"),
     "a README that lies": ({"math/README.md": "May include app."}, "says nothing of what the room may include"),
+    "a README of a type that is gone": ({"math/README.md": "- Main types: `Gone`.\n"}, "math/README.md:1: no header of the room has `Gone`"),
+    "a README of a file that is gone": ({"math/README.md": "Read first: [x](gone.h)\n"}, "math/README.md:1: gone.h is not there"),
     "a constant of two files": ({"math/x.cpp": UNNAMED % "constexpr int kMost = 3, kLeast = 1;\n",
                                  "math/y.cpp": UNNAMED % "constexpr double kLeast = 0.5;\n"},
                                 "math/y.cpp:4: kLeast is defined in an unnamed namespace of x.cpp too"),
