@@ -14,9 +14,10 @@
 namespace saltus {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;                    // [bytes]
-constexpr std::uint64_t kEntry = 8 + kPage;              // number and bytes of a page
-constexpr std::uint64_t kMagic = 0x314c4e4a53544c53ULL;  // "SLTSJNL1"
+constexpr std::uint64_t kPage = 4096;                        // [bytes]
+constexpr std::size_t kMostTogether = std::size_t{1} << 20;  // [bytes]
+constexpr std::uint64_t kEntry = 8 + kPage;                  // number and bytes of a page
+constexpr std::uint64_t kMagic = 0x314c4e4a53544c53ULL;      // "SLTSJNL1"
 
 constexpr std::string_view kHeadText = "Saltus results: HDF5 from byte 512 on; flushes x 2: ";
 static_assert(kHeadText.size() < AtomicFile::kCount);
@@ -242,8 +243,17 @@ int AtomicFile::apply() {
   if (const int error = write_count()) return error;
   if (const auto first = pages_.find(0); head_ && first != pages_.end())
     std::memcpy(first->second.data() + kCount, &count_, sizeof count_);
-  for (const auto& [number, page] : pages_)
-    if (const int error = write_all(descriptor_, number * kPage, page.data(), kPage)) return error;
+  std::string together;  // pages that follow each other are written as one
+  for (auto page = pages_.begin(); page != pages_.end();) {
+    const std::uint64_t first = page->first;
+    together.clear();
+    for (; page != pages_.end() && page->first == first + together.size() / kPage &&
+           together.size() < kMostTogether;
+         ++page)
+      together += page->second;
+    if (const int error = write_all(descriptor_, first * kPage, together.data(), together.size()))
+      return error;
+  }
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) return errno;
   ++count_;
   if (const int error = write_count()) return error;

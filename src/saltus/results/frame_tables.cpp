@@ -60,6 +60,7 @@ h5::Dataset newer_table_of(const h5::Group& group, const std::string& name, std:
   return group.has(name) ? table_of(group, name, columns) : h5::Dataset();
 }
 
+/// The step that ends at each frame.
 void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shifted) {
   const h5::Group step = body.create_group("step");
   const auto put = [&](const char* name, std::size_t columns, const char* unit, const char* text) {

@@ -25,7 +25,6 @@ void move_last(std::vector<double>& from, Eigen::Index count, std::vector<double
   drop_last(from, count);
 }
 
-/// The step that ends at each frame.
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace

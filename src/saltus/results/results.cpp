@@ -59,13 +59,13 @@ OutputFile copy_to_part(const std::string& file) {
 
 }  // namespace
 
-struct ResultsWriter::Parts {
-  Parts(OutputFile file, const Model& of, bool own_thread)
+struct ResultsWriter::Recording {
+  Recording(OutputFile file, const Model& of, bool own_thread)
       : output(std::move(file)),
         model(of),
         step_width(layout::step_width(of.options())),
         thread(own_thread) {}
-  ~Parts() {
+  ~Recording() {
     try {
       if (!failed) close();
     } catch (...) {  // destructors must not throw; give_up() tells
@@ -243,8 +243,9 @@ double frame_bytes(const ResultsSpec& spec, const Model& model) {
 
 ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene,
                              std::string_view resolved, ResultsOptions options)
-    : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model, options.own_thread)) {
-  Parts& p = *parts_;
+    : recording_(
+          std::make_unique<Recording>(OutputFile(std::move(path)), model, options.own_thread)) {
+  Recording& p = *recording_;
   p.settled([&] {
     p.hdf5 = h5::File::create_growing(p.output.part());
     create_layout(p.hdf5, model, scene, resolved, options);
@@ -260,7 +261,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
   });
 }
 
-ResultsWriter::ResultsWriter(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ResultsWriter::ResultsWriter(std::unique_ptr<Recording> parts) : recording_(std::move(parts)) {}
 ResultsWriter::ResultsWriter(ResultsWriter&&) noexcept = default;
 ResultsWriter& ResultsWriter::operator=(ResultsWriter&&) noexcept = default;
 ResultsWriter::~ResultsWriter() = default;
@@ -285,9 +286,9 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     }
   }
   const bool part = is_part(file);
-  auto parts = std::make_unique<Parts>(
+  auto parts = std::make_unique<Recording>(
       part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model, options.own_thread);
-  Parts& p = *parts;
+  Recording& p = *parts;
   if (part) p.output.keep();
   try {
     p.hdf5 = layout::open(p.output.part(), true);
@@ -343,7 +344,7 @@ void ResultsWriter::start(const State& state, std::span<const double> probes) {
 
 void ResultsWriter::record(const StepReport& report, const State& state,
                            std::span<const double> probes, double wall) {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   p.started = true;
   if (p.enough_waits()) p.hand_over();
   const std::size_t accounts = state.ledger.size();
@@ -357,13 +358,13 @@ void ResultsWriter::record(const StepReport& report, const State& state,
 }
 
 void ResultsWriter::events(std::span<const Event> events) {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   p.events.add(events);
   p.statistics.add(events);
 }
 
 void ResultsWriter::begin_step(std::span<const GroupState> start) {
-  parts_->frames.begin_step(start);
+  recording_->frames.begin_step(start);
 }
 
 double ResultsWriter::near(const Model& model) { return FrameTable::near(model); }
@@ -372,20 +373,20 @@ void ResultsWriter::frame(const State& state, std::span<const Vector> velocities
                           std::span<const std::array<Vector3, 2>> joint_loads,
                           std::span<const ContactView> contacts,
                           std::span<const SeenContact> seen) {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   p.frames.add(state, velocities, joint_loads, contacts, seen);
 }
 
-void ResultsWriter::hand_over() { parts_->hand_over(); }
+void ResultsWriter::hand_over() { recording_->hand_over(); }
 
 void ResultsWriter::drain() {
-  parts_->settled([&] { parts_->write_and_flush(); });
+  recording_->settled([&] { recording_->write_and_flush(); });
 }
 
-bool ResultsWriter::wants_drain() const { return parts_->enough_waits(); }
+bool ResultsWriter::wants_drain() const { return recording_->enough_waits(); }
 
 void ResultsWriter::checkpoint(const State& state, std::span<const Notice> notices) {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   p.settled([&] {
     p.take();
     p.write();
@@ -397,7 +398,7 @@ void ResultsWriter::checkpoint(const State& state, std::span<const Notice> notic
 }
 
 std::vector<double> ResultsWriter::probe(std::size_t index) {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   expects(index < p.model.probes().size(), "ResultsWriter::probe: index of a probe of the model");
   drain();
   return p.rows.column(p.step_width + p.model.accounts().size() + index).reals();
@@ -405,12 +406,12 @@ std::vector<double> ResultsWriter::probe(std::size_t index) {
 
 std::vector<double> ResultsWriter::times() {
   drain();
-  return parts_->rows.column(0).reals();
+  return recording_->rows.column(0).reals();
 }
 
 void ResultsWriter::set_wav(std::size_t index, const std::string& file, double factor,
                             double rate) {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   expects(index < p.model.probes().size(), "ResultsWriter::set_wav: index of a probe of the model");
   p.settled([&] {
     const h5::Dataset& probe = p.rows.column(p.step_width + p.model.accounts().size() + index);
@@ -421,7 +422,7 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
 }
 
 void ResultsWriter::finish(const State& last, const RunSummary& summary) {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   p.settled([&] {
     p.take();
     p.write();
@@ -435,14 +436,14 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   });
 }
 
-bool ResultsWriter::empty() const { return !parts_->started; }
+bool ResultsWriter::empty() const { return !recording_->started; }
 
 std::vector<Notice> ResultsWriter::all_notices(std::span<const Notice> now) const {
-  return merged(parts_->notices, now);
+  return merged(recording_->notices, now);
 }
 
 std::string ResultsWriter::give_up() {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   if (!p.failed) try {
       p.close();
       p.hdf5.close();
@@ -454,12 +455,12 @@ std::string ResultsWriter::give_up() {
 }
 
 void ResultsWriter::discard() {
-  parts_->discarded = true;
-  parts_->output.discard();
+  recording_->discarded = true;
+  recording_->output.discard();
 }
 
 const RunStatistics& ResultsWriter::statistics() {
-  Parts& p = *parts_;
+  Recording& p = *recording_;
   if (p.rows.waiting() > 0)
     drain();
   else if (p.rows.rows() > 0)  // else nothing is counted yet
@@ -467,6 +468,6 @@ const RunStatistics& ResultsWriter::statistics() {
   return p.statistics;
 }
 
-const std::string& ResultsWriter::path() const { return parts_->output.path(); }
+const std::string& ResultsWriter::path() const { return recording_->output.path(); }
 
 }  // namespace saltus

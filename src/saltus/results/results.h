@@ -138,9 +138,9 @@ class ResultsWriter {
   const std::string& path() const;
 
  private:
-  struct Parts;
-  explicit ResultsWriter(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  struct Recording;
+  explicit ResultsWriter(std::unique_ptr<Recording> parts);
+  std::unique_ptr<Recording> recording_;
 };
 
 /// The file from which `--resume` goes on: `<path>.part` if there is one, else path. Throws
