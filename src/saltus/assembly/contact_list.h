@@ -21,6 +21,8 @@ class ContactList {
   /// margin: contacts between shapes are known from this gap on [m].
   ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
               JointSystem& joints, double margin);
+  ContactList(const ContactList&) = delete;  // its parts hold references to each other
+  ContactList& operator=(const ContactList&) = delete;
 
   std::vector<Member>& members() { return contacts_.members(); }
   const std::vector<Member>& members() const { return contacts_.members(); }

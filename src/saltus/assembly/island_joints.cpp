@@ -40,6 +40,7 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
   if (std::none_of(model.joints().begin(), model.joints().end(),
                    [&](const Joint& joint) { return here(joint.a) || here(joint.b); }))
     return;
+  loads_.reserve();
   for (const int g : groups) {
     const Dynamics& body = *model.groups()[size(g)].dynamics;
     Member m;

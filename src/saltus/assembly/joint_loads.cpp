@@ -45,10 +45,9 @@ void BreakableJoints::append_broken(double t, std::vector<BrokenJoint>& broken) 
   }
 }
 
-JointLoads::JointLoads(const Model& model, bool prescribed)
-    : model_(model), prescribed_(prescribed) {
-  load_.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
-  if (prescribed_) on_prescribed_.reserve(4 * (model.joints().size() + model.couplings().size()));
+void JointLoads::reserve() {
+  load_.assign(model_.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+  if (prescribed_) on_prescribed_.reserve(4 * (model_.joints().size() + model_.couplings().size()));
 }
 
 void JointLoads::clear() {

@@ -14,7 +14,6 @@ class BreakableJoints {
  public:
   /// Those of `model` that have rows in `system`.
   BreakableJoints(const Model& model, const JointSystem& system);
-  bool empty() const { return joint_.empty(); }
   /// The joints that broke before a step. True: other joints of these than before are left out, see
   /// left_out().
   bool set_broken(std::span<const BrokenJoint> broken);
@@ -41,8 +40,10 @@ class BreakableJoints {
 class JointLoads {
  public:
   /// prescribed: a group of the island has prescribed degrees of freedom.
-  JointLoads(const Model& model, bool prescribed);
+  JointLoads(const Model& model, bool prescribed) : model_(model), prescribed_(prescribed) {}
 
+  /// The island has joints: loads of all joints of the model, before the first clear().
+  void reserve();
   void clear();  ///< of a new step
   /// Impulses L on the rows of `system` as they are, over a step h [s].
   void add(const JointSystem& system, const Vector& L, double h);

@@ -174,9 +174,9 @@ bool AdaptiveDriver::take(const Interval& now, StepReport& report) {
 }
 
 void AdaptiveDriver::begin(double H) {
-  expects(H > 0.0 && std::isfinite(H), "the step must be positive and finite");
   const State& state = steps_.state();
   before_ = state;
+  expects(H > 0.0 && std::isfinite(H), "the step must be positive and finite");
   forces_.reactions = steps_.reactions().values();
   for (Vector& r : forces_.reactions) r.setZero();
   forces_.loads.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});

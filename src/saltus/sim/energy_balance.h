@@ -32,7 +32,6 @@ class EnergyBalance {
   /// The finished step is the state.
   void commit(State& state);
 
-  const Energy& energy() const { return energy_; }        ///< at the end of the step [J]
   const StoredEnergy& stored() const { return stored_; }  ///< of springs at its start [J]
 
  private:

@@ -1,10 +1,9 @@
 // What the next step is made of, in numbers: operators, free motion, contact rows and right-hand
 // sides of any scheme. Meant for people and tests, not for steps: everything is dense and made when
-// asked for.
+// asked for. The simulation stays as it is.
 //
 //     Simulation sim(model);
-//     const Inspection step(sim);               // the step that sim.advance() would make; sim
-//     stays as it is
+//     const Inspection step(sim);               // the step that sim.advance() would make
 //     step.matrix(0);                           // A of group 0
 //     step.active();                            // the pairs that enter the contact problem
 #pragma once

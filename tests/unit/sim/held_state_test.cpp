@@ -1,6 +1,7 @@
 // Vectors of the state that stay where they are, and steps that an exception of the user's ends.
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <stdexcept>
 
 #include "saltus/scene/build.h"
@@ -107,6 +108,30 @@ Model stopping(const Model& from, std::shared_ptr<Stopping::In> where) {
 }
 
 }  // namespace
+
+TEST_CASE("a step of no length is refused and leaves the state as it was") {
+  for (const char* control : {"", "tolerance: 1e-4"})
+    for (const double h : {0.0, -1e-3, std::numeric_limits<double>::quiet_NaN()}) {
+      CAPTURE(control);
+      CAPTURE(h);
+      Simulation sim(build(read_scene_text(std::string(R"(
+saltus: 1
+time: {end: 1 s, step: 1 ms, )") + control + R"(}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: ball, kind: rigid, rigid: {mass: 2, inertia: [1, 1, 1], spin: [0, 0, 3]}}
+)",
+                                           "a ball")));
+      for (int steps : {0, 3}) {
+        for (int k = 0; k < steps; ++k) sim.advance(1e-3);
+        const State before = sim.state();
+        CHECK_THROWS(sim.advance(h));
+        CHECK(sim.state().groups.size() == 1);
+        CHECK(same(sim.state(), before));
+      }
+      CHECK(sim.advance(1e-3).converged);
+    }
+}
 
 TEST_CASE("vectors that are held stay in their place, show every step and change no bit of it") {
   for (const char* scheme : {"moreau-jean", "rig-mid", "rig-neg", "rig-pos", "euler-explicit",
