@@ -22,11 +22,11 @@ cmake --build "$build" -j "$JOBS" --target "$@" >> "$build.log" 2>&1 || { tail -
 printf '%-10s %-44s %8s %8s %7s\n' target file lines missed percent
 for target; do
   case $target in  # what each of them reads with
-    scene) files='io/scene_yaml|io/yaml_document|scene/[a-z_]*spec|base/(unit|options|text_check)' ;;
-    urdf) files='io/urdf' ;;
-    gmsh) files='bodies/gmsh(_read|_source|)\.cpp' ;;
-    fclib) files='io/fclib' ;;
-    results) files='io/results_reader|io/results_file|io/checkpoint|io/hdf5_data|io/layout|io/info|io/view_file|io/event_table|io/mesh_table|io/statistics' ;;
+    scene) files='scene_file/|spec/|base/(unit|options|text_check)' ;;
+    urdf) files='import/urdf' ;;
+    gmsh) files='mesh/gmsh(_read|_source|)\.cpp' ;;
+    fclib) files='exchange/fclib' ;;
+    results) files='results/(results_reader|results_file|checkpoint|packed_state|hdf5_data|layout|info|event_table|mesh_table|statistics)|view/' ;;
     table) files='base/(csv_read|matrix_market|npy|text_check)' ;;
     surface) files='shapes/(mesh_file|obj_file|stl_file|surface_text)' ;;
     view) files='app/view_server' ;;

@@ -7,13 +7,12 @@
 namespace saltus {
 
 /// A sweep by colours is a dozen loops of 10 to 200 us: less than an idle processor takes to wake
-/// up. A thread_pool calls the threads of the caller's tbb::task_arena once and keeps them awake
+/// up. A thread pool calls the threads of the caller's tbb::task_arena once and keeps them awake
 /// from loop to loop, spinning, while a Shift lives.
 ///
 /// A helper that comes late, or not at all, holds nothing up: whoever has time takes the blocks
 /// that nobody has begun. Only a block that was begun is waited for. Where a helper lost its
-/// processor in one, as on a machine with other
-/// work, the caller goes on alone for some time.
+/// processor in one, as on a machine with other work, the caller goes on alone for some time.
 ///
 /// Items are cut into fixed blocks, and what a block writes is its own: no bit depends on the
 /// threads. Each thread has mostly the same blocks in loops of the same length. All have the

@@ -22,7 +22,7 @@ using namespace beam;
 
 }  // namespace
 
-ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
+ElasticBeam::Elements::Elements(BeamSystem given) : system(std::move(given)) {
   check_system();
   frame << system.axis, system.across, system.axis.cross(system.across);
   nodes = system.elements + 1;
@@ -33,7 +33,7 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
   find_pattern();
 }
 
-void ElasticBeam::Data::check_system() const {
+void ElasticBeam::Elements::check_system() const {
   const auto positive = [](double number) { return number > 0.0 && std::isfinite(number); };
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
   expects(positive(system.section.axial) && positive(system.section.bending) &&
@@ -51,7 +51,7 @@ void ElasticBeam::Data::check_system() const {
           "beam: Rayleigh factors are finite and not negative");
 }
 
-void ElasticBeam::Data::number_dofs() {
+void ElasticBeam::Elements::number_dofs() {
   const auto there = [&](int dof) {
     if (dof < 0 || dof >= dofs()) [[unlikely]]
       expects(false, fmt::format("beam: degree of freedom {} (0 to {})", dof, dofs() - 1));
@@ -76,7 +76,7 @@ void ElasticBeam::Data::number_dofs() {
   expects(free() > 0, "beam: at least one degree of freedom is free");
 }
 
-void ElasticBeam::Data::find_masses() {
+void ElasticBeam::Elements::find_masses() {
   for (Vector* all : {&reference, &weight}) all->setZero(dofs());
   for (int a = 0; a < nodes; ++a) {
     reference[6 * a] = a * l;
@@ -93,7 +93,7 @@ void ElasticBeam::Data::find_masses() {
   add_mass(1.0, fall, weight);
 }
 
-void ElasticBeam::Data::find_sources() {
+void ElasticBeam::Elements::find_sources() {
   sources.push_back({"elastic", true});
   const auto account = [&](bool present, const char* name, bool potential, int& at) {
     if (!present) return;
@@ -105,7 +105,7 @@ void ElasticBeam::Data::find_sources() {
   account(!system.loads.empty(), "load", false, load);
 }
 
-void ElasticBeam::Data::find_pattern() {
+void ElasticBeam::Elements::find_pattern() {
   std::vector<Entry> entries;
   for (int e = 0; e < system.elements; ++e)
     for (int j = 0; j < kDofs; ++j)
@@ -126,7 +126,7 @@ void ElasticBeam::Data::find_pattern() {
       }
 }
 
-void ElasticBeam::Data::add_loads(double t, Vector& out) const {
+void ElasticBeam::Elements::add_loads(double t, Vector& out) const {
   for (const Load& on : system.loads) {
     const double value = on.signal.value(t);
     for (const auto& [dof, factor] : on.pattern) out[dof] += factor * value;
@@ -145,29 +145,30 @@ std::vector<int> clamped_node(int node) {
   return held;
 }
 
-ElasticBeam::ElasticBeam(BeamSystem system) : data_(std::make_unique<Data>(std::move(system))) {}
+ElasticBeam::ElasticBeam(BeamSystem system)
+    : elements_(std::make_unique<Elements>(std::move(system))) {}
 ElasticBeam::~ElasticBeam() = default;
 
-const BeamSystem& ElasticBeam::system() const { return data_->system; }
-int ElasticBeam::nodes() const { return data_->nodes; }
-int ElasticBeam::positions() const { return data_->free(); }
-Rayleigh ElasticBeam::rayleigh() const { return data_->system.rayleigh; }
-std::span<const Source> ElasticBeam::sources() const { return data_->sources; }
+const BeamSystem& ElasticBeam::system() const { return elements_->system; }
+int ElasticBeam::nodes() const { return elements_->nodes; }
+int ElasticBeam::positions() const { return elements_->free(); }
+Rayleigh ElasticBeam::rayleigh() const { return elements_->system.rayleigh; }
+std::span<const Source> ElasticBeam::sources() const { return elements_->sources; }
 
 unsigned ElasticBeam::traits() const {
   const unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                           Trait::symmetric | Trait::potential | Trait::fixed_points;
-  return data_->damping < 0 ? traits | Trait::separable : traits;
+  return elements_->damping < 0 ? traits | Trait::separable : traits;
 }
 
 int ElasticBeam::free_index(int dof) const {
-  expects(dof >= 0 && dof < data_->dofs(), "beam: a degree of freedom 6 node + axis");
-  return data_->index_of[index(dof)];
+  expects(dof >= 0 && dof < elements_->dofs(), "beam: a degree of freedom 6 node + axis");
+  return elements_->index_of[index(dof)];
 }
 
 void ElasticBeam::force(double t, View q, View v, Out f) const {
-  const Data& d = *data_;
-  const auto at = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto at = d.evaluations.borrow();
   d.scatter(q, at->u);
   at->y = d.weight;
   d.add_elastic(at->u, -1.0, at->y);
@@ -182,8 +183,8 @@ void ElasticBeam::force(double t, View q, View v, Out f) const {
 }
 
 void ElasticBeam::potential_force(double, View q, Out f) const {
-  const Data& d = *data_;
-  const auto at = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto at = d.evaluations.borrow();
   d.scatter(q, at->u);
   at->y = d.weight;
   d.add_elastic(at->u, -1.0, at->y);
@@ -191,8 +192,8 @@ void ElasticBeam::potential_force(double, View q, Out f) const {
 }
 
 void ElasticBeam::multiply(Combination s, double, View q, View, View x, Out y) const {
-  const Data& d = *data_;
-  const auto at = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto at = d.evaluations.borrow();
   const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
   d.scatter(x, at->x);
   at->y.setZero();
@@ -205,8 +206,8 @@ void ElasticBeam::multiply(Combination s, double, View q, View, View x, Out y) c
 }
 
 void ElasticBeam::factorise(Combination s, double, View q, View, Factor& A) const {
-  const Data& d = *data_;
-  const auto at = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto at = d.evaluations.borrow();
   const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
   if (k != 0.0) d.scatter(q, at->u);
   const std::span<double> value = at->matrix.value();
@@ -232,26 +233,26 @@ void ElasticBeam::factorise(Combination s, double, View q, View, Factor& A) cons
 }
 
 PointRef ElasticBeam::point(double x) const {
-  expects(x >= 0.0 && x <= data_->system.length, "beam: a place along the beam");
-  const double at = std::min(x / data_->l, static_cast<double>(data_->system.elements));
-  const int e = std::min(static_cast<int>(at), data_->system.elements - 1);
+  expects(x >= 0.0 && x <= elements_->system.length, "beam: a place along the beam");
+  const double at = std::min(x / elements_->l, static_cast<double>(elements_->system.elements));
+  const int e = std::min(static_cast<int>(at), elements_->system.elements - 1);
   return {0, e, Vector3(at - e, 0.0, 0.0)};
 }
 
 void ElasticBeam::points(double, View q, std::span<const PointRef> at, Out x) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
-  d.scatter(q, room->u);
-  room->x = d.reference + room->u;
+  const Elements& d = *elements_;
+  const auto evaluation = d.evaluations.borrow();
+  d.scatter(q, evaluation->u);
+  evaluation->x = d.reference + evaluation->u;
   for (std::size_t i = 0; i < at.size(); ++i)
     x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         d.system.origin +
-        d.frame * sum(Data::local(room->x, at[i].feature), values(at[i].local.x(), d.l));
+        d.frame * sum(Elements::local(evaluation->x, at[i].feature), values(at[i].local.x(), d.l));
 }
 
 // N_k times the frame's column, at each free axis of e_k
 void ElasticBeam::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
-  const Data& d = *data_;
+  const Elements& d = *elements_;
   J.width = 1;
   J.offset.assign(1, 0);
   J.column.clear();
@@ -285,19 +286,19 @@ std::unique_ptr<PointTable> ElasticBeam::table(std::span<const PointRef> at,
 }
 
 ElasticBeam::Strain ElasticBeam::strain(View q, const PointRef& at) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto evaluation = d.evaluations.borrow();
   expects(at.feature >= 0 && at.feature < d.system.elements, "beam: an element of the beam");
-  d.scatter(q, room->u);
-  const Point p(Data::local(room->u, at.feature), at.local.x(), d.l);
+  d.scatter(q, evaluation->u);
+  const Point p(Elements::local(evaluation->u, at.feature), at.local.x(), d.l);
   return {p.stretch, d.frame * p.a.cross(p.b) / p.A};
 }
 
-void ElasticBeam::breaks(Breaks& out) const { breaks_of_loads(data_->system.loads, out); }
+void ElasticBeam::breaks(Breaks& out) const { breaks_of_loads(elements_->system.loads, out); }
 
 Energy ElasticBeam::energy(double, View q, View v) const {
-  const Data& d = *data_;
-  const auto at = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto at = d.evaluations.borrow();
   d.scatter(v, at->x);
   at->y.setZero();
   d.add_mass(1.0, at->x, at->y);
@@ -310,8 +311,8 @@ Energy ElasticBeam::energy(double, View q, View v) const {
 
 void ElasticBeam::power(double t, std::optional<double>, View q, View v, View w,
                         std::span<double> by_source) const {
-  const Data& d = *data_;
-  const auto at = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto at = d.evaluations.borrow();
   const auto of = [&](auto&& fill) {
     at->y.setZero();
     fill();

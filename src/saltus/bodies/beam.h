@@ -93,8 +93,8 @@ class ElasticBeam final : public Dynamics {
              std::span<double> by_source) const override;
 
  private:
-  struct Data;
-  std::unique_ptr<Data> data_;
+  struct Elements;
+  std::unique_ptr<Elements> elements_;
 };
 
 }  // namespace saltus

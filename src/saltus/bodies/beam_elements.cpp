@@ -34,7 +34,7 @@ const RulePoint kRule[] = {{0.0, 1.0 / 6.0, 0.0},
 
 }  // namespace
 
-double ElasticBeam::Data::stored(const Vector& u) const {
+double ElasticBeam::Elements::stored(const Vector& u) const {
   double energy = 0.0;
   for (int e = 0; e < system.elements; ++e)
     for (const RulePoint& g : kRule) {
@@ -47,7 +47,7 @@ double ElasticBeam::Data::stored(const Vector& u) const {
   return energy;
 }
 
-void ElasticBeam::Data::add_elastic(const Vector& u, double scale, Vector& out) const {
+void ElasticBeam::Elements::add_elastic(const Vector& u, double scale, Vector& out) const {
   for (int e = 0; e < system.elements; ++e) {
     Local f = Local::Zero();
     for (const RulePoint& g : kRule) {
@@ -65,7 +65,7 @@ void ElasticBeam::Data::add_elastic(const Vector& u, double scale, Vector& out) 
 }
 
 // Symmetric to the bit: the half above the diagonal is the mirror of the other.
-void ElasticBeam::Data::element_matrix(const Vector& u, int e, double k, Block& K) const {
+void ElasticBeam::Elements::element_matrix(const Vector& u, int e, double k, Block& K) const {
   K.setZero();
   for (const RulePoint& g : kRule) {
     const double EA = k * l * g.stretching * system.section.axial,
@@ -92,7 +92,7 @@ void ElasticBeam::Data::element_matrix(const Vector& u, int e, double k, Block& 
     for (int i = 0; i < j; ++i) K(i, j) = K(j, i);
 }
 
-void ElasticBeam::Data::add_mass(double scale, const Vector& in, Vector& out) const {
+void ElasticBeam::Elements::add_mass(double scale, const Vector& in, Vector& out) const {
   for (int e = 0; e < system.elements; ++e) {
     const Local moved = local(in, e);
     Eigen::Map<Local> to(out.data() + 6 * e);
@@ -100,8 +100,8 @@ void ElasticBeam::Data::add_mass(double scale, const Vector& in, Vector& out) co
   }
 }
 
-void ElasticBeam::Data::add_stiffness(const Vector& u, double scale, const Vector& in,
-                                      Vector& out) const {
+void ElasticBeam::Elements::add_stiffness(const Vector& u, double scale, const Vector& in,
+                                          Vector& out) const {
   Block K;
   for (int e = 0; e < system.elements; ++e) {
     element_matrix(u, e, scale, K);

@@ -52,7 +52,7 @@ struct Point {
 
 namespace saltus {
 
-struct ElasticBeam::Data {
+struct ElasticBeam::Elements {
   BeamSystem system;
   int nodes = 0;
   double l = 0.0;                       ///< of an element
@@ -66,16 +66,16 @@ struct ElasticBeam::Data {
   std::vector<int> place;  ///< of entry (i, j) of element e: (e 12 + j) 12 + i, -1: held
 
   /// Of one call: all degrees of freedom, u the displacements.
-  struct Work {
+  struct Evaluation {
     Vector u, x, y;
     SparseMatrix matrix;
   };
-  WorkPool<Work> works{[this] {
+  WorkPool<Evaluation> evaluations{[this] {
     const Vector none = Vector::Zero(dofs());
-    return std::make_unique<Work>(Work{none, none, none, pattern});
+    return std::make_unique<Evaluation>(Evaluation{none, none, none, pattern});
   }};
 
-  explicit Data(BeamSystem given);
+  explicit Elements(BeamSystem given);
   // the steps of the constructor, in their order; each throws UsageError
   void check_system() const;
   void number_dofs();  ///< of loads and what is held: they exist, and are held once

@@ -28,37 +28,39 @@ void LagrangianModel::point_jacobian(int, View, Matrix&) const {
 }
 
 Lagrangian::Lagrangian(std::shared_ptr<const LagrangianModel> model, LagrangianOptions options)
-    : data_(std::make_unique<Data>(std::move(model), std::move(options))) {}
+    : definition_(std::make_unique<Definition>(std::move(model), std::move(options))) {}
 Lagrangian::~Lagrangian() = default;
 
-int Lagrangian::positions() const { return data_->free(); }
-const LagrangianModel& Lagrangian::model() const { return *data_->model; }
-Rayleigh Lagrangian::rayleigh() const { return data_->rayleigh(); }
-int Lagrangian::prescribed() const { return static_cast<int>(data_->options.prescribed.size()); }
-std::span<const Source> Lagrangian::sources() const { return data_->sources; }
+int Lagrangian::positions() const { return definition_->free(); }
+const LagrangianModel& Lagrangian::model() const { return *definition_->model; }
+Rayleigh Lagrangian::rayleigh() const { return definition_->rayleigh(); }
+int Lagrangian::prescribed() const {
+  return static_cast<int>(definition_->options.prescribed.size());
+}
+std::span<const Source> Lagrangian::sources() const { return definition_->sources; }
 
 unsigned Lagrangian::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::potential;
-  if (data_->constant_mass) traits = traits | Trait::constant_mass;
-  if (data_->moving) traits = traits | Trait::driven;
-  if (data_->model->symmetric()) traits = traits | Trait::symmetric;
+  if (definition_->constant_mass) traits = traits | Trait::constant_mass;
+  if (definition_->moving) traits = traits | Trait::driven;
+  if (definition_->model->symmetric()) traits = traits | Trait::symmetric;
   return traits;
 }
 
 int Lagrangian::free_index(int dof) const {
-  expects(dof >= 0 && dof < data_->n, "a coordinate of the model");
-  return data_->index[static_cast<std::size_t>(dof)];
+  expects(dof >= 0 && dof < definition_->n, "a coordinate of the model");
+  return definition_->index[static_cast<std::size_t>(dof)];
 }
 
 void Lagrangian::full(double t, View q, Out all) const {
-  const auto w = data_->works.borrow();
+  const auto w = definition_->evaluations.borrow();
   w->place(t, q);
   all = w->q;
 }
 
 void Lagrangian::force(double t, View q, View v, Out f) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q, v);
   w->all_forces(t, w->f);
   if (d.moving) {
@@ -69,16 +71,16 @@ void Lagrangian::force(double t, View q, View v, Out f) const {
 }
 
 void Lagrangian::potential_force(double t, View q, Out f) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q);
   d.model->potential_force(w->q, w->f);
   d.gather(w->f, f);
 }
 
 void Lagrangian::multiply(Combination s, double t, View q, View v, View x, Out y) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q, v);
   y.setZero();
   if (s.m != 0.0) {
@@ -97,8 +99,8 @@ void Lagrangian::factorise(Combination s, double t, View q, View v, Factor& A) c
 
 void Lagrangian::factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                                  Factor& A) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q, v);
   w->need_mass();
   w->A = s.m * w->mass();
@@ -124,8 +126,8 @@ void Lagrangian::factorise_exact(Combination s, double weight, View x, double t,
 
 // R = M a + ... - F on the prescribed rows
 void Lagrangian::reactions(double t, View q, View v, View a, Out forces) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q, v);
   w->all_forces(t, w->f);
   w->need_mass();
@@ -139,8 +141,8 @@ void Lagrangian::reactions(double t, View q, View v, View a, Out forces) const {
 
 void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at, View f,
                                  Out forces) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
     d.point_jacobian(at[i], w->q, w->J);
@@ -152,8 +154,8 @@ void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at,
 
 void Lagrangian::prescribed_columns(Combination s, double t, View q, View v,
                                     Eigen::Ref<Matrix> columns) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q, v);
   w->need_mass();
   w->need_tangents(t);
@@ -171,8 +173,8 @@ void Lagrangian::prescribed_columns(Combination s, double t, View q, View v,
 }
 
 void Lagrangian::points(double t, View q, std::span<const PointRef> at, Out x) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
     x.segment<3>(3 * static_cast<Eigen::Index>(i)) = d.point(at[i], w->q);
@@ -180,8 +182,8 @@ void Lagrangian::points(double t, View q, std::span<const PointRef> at, Out x) c
 }
 
 void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   expects(!d.rows_move ||
               std::ranges::all_of(at, [&](const PointRef& ref) { return d.coordinate_point(ref); }),
           "rows of these points depend on a coordinate that is prescribed to move; not supported");
@@ -201,13 +203,13 @@ void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRow
 }
 
 void Lagrangian::breaks(Breaks& out) const {
-  breaks_of_motion(data_->options.prescribed, out);
-  breaks_of_loads(data_->options.loads, out);
+  breaks_of_motion(definition_->options.prescribed, out);
+  breaks_of_loads(definition_->options.loads, out);
 }
 
 void Lagrangian::point_drift(double t, View q, std::span<const PointRef> at, Out drift) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   drift.setZero();
   if (!d.moving) return;
   w->place(t, q);
@@ -219,8 +221,8 @@ void Lagrangian::point_drift(double t, View q, std::span<const PointRef> at, Out
 }
 
 Energy Lagrangian::energy(double t, View q, View v) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto w = d.evaluations.borrow();
   w->place(t, q);
   w->need_mass();
   double kinetic = 0.0;
@@ -232,8 +234,8 @@ Energy Lagrangian::energy(double t, View q, View v) const {
 // is "prescribed": forces on w, and where nothing holds them dV/du . u'.
 void Lagrangian::power(double t, std::optional<double> held, View q, View v, View w,
                        std::span<double> by_source) const {
-  const Data& d = *data_;
-  const auto at = d.works.borrow();
+  const Definition& d = *definition_;
+  const auto at = d.evaluations.borrow();
   const auto account = [&](int s) -> double& { return by_source[static_cast<std::size_t>(s)]; };
   for (double& power : by_source) power = 0.0;
 

@@ -110,9 +110,9 @@ class Lagrangian final : public Dynamics {
              std::span<double> by_source) const override;
 
  private:
-  struct Data;
-  struct Work;
-  std::unique_ptr<Data> data_;
+  struct Definition;
+  struct Evaluation;
+  std::unique_ptr<Definition> definition_;
 };
 
 }  // namespace saltus

@@ -17,7 +17,7 @@ namespace saltus {
 //
 // What is evaluated for one (q, v) is kept until other arguments come: results depend on arguments
 // alone.
-struct Lagrangian::Data {
+struct Lagrangian::Definition {
   std::shared_ptr<const LagrangianModel> model;
   LagrangianOptions options;
   int n = 0;
@@ -28,9 +28,9 @@ struct Lagrangian::Data {
   std::vector<Source> sources;
   int inertial = -1, damping = -1, applied = -1, load = -1, prescribed = -1;
 
-  WorkPool<Work> works;
+  WorkPool<Evaluation> evaluations;
 
-  Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given);
+  Definition(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given);
 
   int free() const { return static_cast<int>(free_dofs.size()); }
   bool all_free() const { return options.prescribed.empty(); }
@@ -79,8 +79,8 @@ struct Lagrangian::Data {
 };
 
 /// Of one call: all coordinates, and what belongs to them.
-struct Lagrangian::Work {
-  const Data& d;
+struct Lagrangian::Evaluation {
+  const Definition& d;
   Vector q, v, f, g, x, y, up, down;
   Matrix J;
   // Kept for the q, v they belong to. `_f`: of the free coordinates, empty where all are.
@@ -88,7 +88,7 @@ struct Lagrangian::Work {
   double tangents_t = 0.0;
   Vector mass_at, potential_at, tangents_q, tangents_v;
 
-  explicit Work(const Data& data);
+  explicit Evaluation(const Definition& data);
 
   const Matrix& mass() const { return d.all_free() ? M : M_f; }
   const Matrix& stiffness() const { return d.all_free() ? K : K_f; }

@@ -20,10 +20,11 @@ void symmetrise(Matrix& A) {
 
 }  // namespace
 
-Lagrangian::Data::Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given)
+Lagrangian::Definition::Definition(std::shared_ptr<const LagrangianModel> made,
+                                   LagrangianOptions given)
     : model(std::move(made)),
       options(std::move(given)),
-      works([this] { return std::make_unique<Work>(*this); }) {
+      evaluations([this] { return std::make_unique<Evaluation>(*this); }) {
   expects(model != nullptr, "a Lagrangian needs a model");
   n = model->size();
   expects(n > 0, "a model has at least one coordinate");
@@ -46,7 +47,7 @@ Lagrangian::Data::Data(std::shared_ptr<const LagrangianModel> made, LagrangianOp
   account(!options.loads.empty(), "load", false, load);
   account(!options.prescribed.empty(), "prescribed", false, prescribed);
 
-  const auto w = works.borrow();
+  const auto w = evaluations.borrow();
   const Vector start = Vector::Zero(free());
   w->place(0.0, start);
   if (constant_mass) {
@@ -62,13 +63,13 @@ Lagrangian::Data::Data(std::shared_ptr<const LagrangianModel> made, LagrangianOp
   if (moving) rows_move = w->check_prescribed();
 }
 
-Lagrangian::Work::Work(const Data& data) : d(data) {
+Lagrangian::Evaluation::Evaluation(const Definition& data) : d(data) {
   for (Vector* vector : {&q, &v, &f, &g, &x, &y, &up, &down}) vector->setZero(d.n);
   for (Matrix* matrix : {&M, &V2, &K, &C}) matrix->setZero(d.n, d.n);
   J.setZero(3, d.n);
 }
 
-void Lagrangian::Data::check() {
+void Lagrangian::Definition::check() {
   const auto there = [&](int dof) { return dof >= 0 && dof < n; };
   const Rayleigh& r = rayleigh();
   expects(
@@ -97,7 +98,7 @@ void Lagrangian::Data::check() {
 
 // M_ff and the rows of the points, asked for at a few configurations with each moving coordinate
 // here and there
-bool Lagrangian::Work::check_prescribed() {
+bool Lagrangian::Evaluation::check_prescribed() {
   bool rows_move = false;
   Matrix here, there;
   const auto differ = [](const Matrix& a, const Matrix& b) {
@@ -132,14 +133,14 @@ bool Lagrangian::Work::check_prescribed() {
   return rows_move;
 }
 
-void Lagrangian::Work::need_mass() {
+void Lagrangian::Evaluation::need_mass() {
   if (mass_at.size() > 0 && (d.constant_mass || same_bits(mass_at, q))) return;
   d.model->mass(q, M);
   if (!d.all_free()) d.part(M, M_f);
   mass_at = q;
 }
 
-void Lagrangian::Work::need_potential_tangent() {
+void Lagrangian::Evaluation::need_potential_tangent() {
   if (potential_at.size() > 0 && same_bits(potential_at, q)) return;
   potential_at = q;
   if (d.options.tangents == Tangents::given) return d.model->potential_tangent(q, V2);
@@ -156,7 +157,7 @@ void Lagrangian::Work::need_potential_tangent() {
   symmetrise(V2);
 }
 
-void Lagrangian::Work::smooth_force(double t, Vector& out) {
+void Lagrangian::Evaluation::smooth_force(double t, Vector& out) {
   d.model->potential_force(q, out);
   d.model->applied(t, q, v, g);
   out += g;
@@ -166,7 +167,7 @@ void Lagrangian::Work::smooth_force(double t, Vector& out) {
 }
 
 // K and C by columns, the prescribed ones left out
-void Lagrangian::Work::difference_tangents(double t) {
+void Lagrangian::Evaluation::difference_tangents(double t) {
   const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
   for (Vector* moved : {&q, &v}) {
     Matrix& tangent = moved == &q ? K : C;
@@ -182,7 +183,7 @@ void Lagrangian::Work::difference_tangents(double t) {
   }
 }
 
-void Lagrangian::Work::need_tangents(double t) {
+void Lagrangian::Evaluation::need_tangents(double t) {
   if (tangents_q.size() > 0 && tangents_t == t && same_bits(tangents_q, q) &&
       same_bits(tangents_v, v))
     return;
@@ -212,7 +213,7 @@ void Lagrangian::Work::need_tangents(double t) {
 }
 
 // out = (rM M + rK V'') velocity
-void Lagrangian::Work::rayleigh_force(const Vector& velocity, Vector& out) {
+void Lagrangian::Evaluation::rayleigh_force(const Vector& velocity, Vector& out) {
   out.setZero();
   if (d.rayleigh().mass != 0.0) {
     need_mass();
@@ -224,7 +225,7 @@ void Lagrangian::Work::rayleigh_force(const Vector& velocity, Vector& out) {
   }
 }
 
-void Lagrangian::Work::all_forces(double t, Vector& out) {
+void Lagrangian::Evaluation::all_forces(double t, Vector& out) {
   smooth_force(t, out);
   if (d.has_rayleigh()) {
     rayleigh_force(v, y);
@@ -236,7 +237,7 @@ void Lagrangian::Work::all_forces(double t, Vector& out) {
   }
 }
 
-void Lagrangian::Work::add_mass_tangent(double weight, View part) {
+void Lagrangian::Evaluation::add_mass_tangent(double weight, View part) {
   M_shifted.resize(M.rows(), M.cols());
   x.setZero(q.size());  // what is prescribed takes no part: its acceleration is a load
   d.scatter(part, x);

@@ -87,7 +87,7 @@ struct Motion {
 
 }  // namespace
 
-struct Linear::Data {
+struct Linear::Matrices {
   struct AppliedLoad {
     std::vector<std::pair<int, double>> on_free, on_held;
     Signal signal;
@@ -113,7 +113,7 @@ struct Linear::Data {
   std::vector<Source> sources;
   int elastic = -1, damping = -1, loaded = -1, prescribed = -1, circulatory = -1;
 
-  explicit Data(LinearSystem system);
+  explicit Matrices(LinearSystem system);
   void link(const LinearSystem& system);
   void apply(const LinearSystem& system);
   void name_sources(const LinearSystem& system);
@@ -138,7 +138,7 @@ struct Linear::Data {
   }
 };
 
-Linear::Data::Data(LinearSystem system) {
+Linear::Matrices::Matrices(LinearSystem system) {
   check(system);
   const int n = system.mass.size();
   dofs = FreeDofs(n, system.prescribed, system.loads,
@@ -173,7 +173,7 @@ Linear::Data::Data(LinearSystem system) {
   if (damping < 0) traits = traits | Trait::separable;
 }
 
-void Linear::Data::name_sources(const LinearSystem& system) {
+void Linear::Matrices::name_sources(const LinearSystem& system) {
   elastic = add_account(sources, !system.stiffness.empty(), "elastic", true);
   damping = add_account(
       sources, !system.damping.empty() || rayleigh.mass != 0.0 || rayleigh.stiffness != 0.0,
@@ -183,7 +183,7 @@ void Linear::Data::name_sources(const LinearSystem& system) {
 }
 
 // The entries of M, C and K outside their _ff parts.
-void Linear::Data::link(const LinearSystem& system) {
+void Linear::Matrices::link(const LinearSystem& system) {
   std::map<std::pair<int, int>, Links::Link> fp, pf, pp;
   const auto collect = [&](const SparseMatrix& A, double m, double c, double k) {
     for (int i = 0; i < A.size(); ++i)
@@ -209,7 +209,7 @@ void Linear::Data::link(const LinearSystem& system) {
   held_held = Links(held, pp);
 }
 
-void Linear::Data::apply(const LinearSystem& system) {
+void Linear::Matrices::apply(const LinearSystem& system) {
   load.setZero(dofs.free());
   held_load.setZero(dofs.prescribed());
   const auto add = [&](int dof, double force) {
@@ -235,25 +235,26 @@ void Linear::Data::apply(const LinearSystem& system) {
   }
 }
 
-Linear::Linear(LinearSystem system) : data_(std::make_unique<const Data>(std::move(system))) {}
+Linear::Linear(LinearSystem system)
+    : matrices_(std::make_unique<const Matrices>(std::move(system))) {}
 Linear::~Linear() = default;
 
-int Linear::positions() const { return data_->dofs.free(); }
-unsigned Linear::traits() const { return data_->traits; }
-std::span<const int> Linear::free_dofs() const { return data_->dofs.dofs(); }
-int Linear::free_index(int dof) const { return data_->dofs.component(dof); }
-Rayleigh Linear::rayleigh() const { return data_->rayleigh; }
-int Linear::prescribed() const { return data_->dofs.prescribed(); }
-std::span<const Source> Linear::sources() const { return data_->sources; }
+int Linear::positions() const { return matrices_->dofs.free(); }
+unsigned Linear::traits() const { return matrices_->traits; }
+std::span<const int> Linear::free_dofs() const { return matrices_->dofs.dofs(); }
+int Linear::free_index(int dof) const { return matrices_->dofs.component(dof); }
+Rayleigh Linear::rayleigh() const { return matrices_->rayleigh; }
+int Linear::prescribed() const { return matrices_->dofs.prescribed(); }
+std::span<const Source> Linear::sources() const { return matrices_->sources; }
 
 void Linear::full(double t, View q, Out all) const {
-  for (int i = 0; i < data_->dofs.all(); ++i) all[i] = data_->place(i, t, q);
+  for (int i = 0; i < matrices_->dofs.all(); ++i) all[i] = matrices_->place(i, t, q);
 }
 
 void Linear::force(double t, View q, View v, Out f) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   f = d.load;
-  for (const Data::AppliedLoad& load : d.loads) {
+  for (const Matrices::AppliedLoad& load : d.loads) {
     const double size = load.signal.value(t);
     for (const auto& [i, weight] : load.on_free) f[i] += weight * size;
   }
@@ -269,13 +270,13 @@ void Linear::force(double t, View q, View v, Out f) const {
 }
 
 void Linear::potential_force(double, View q, Out f) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   const ProductTerm term{d.S.zero() ? &d.K.product : &d.S, -1.0, q.data()};
   set_sum({&term, 1}, f);
 }
 
 void Linear::multiply(Combination s, double, View, View, View x, Out y) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   const Combination p = d.parts(s);
   const std::array terms{ProductTerm{&d.M.product, p.m, x.data()},
                          ProductTerm{&d.D.product, p.c, x.data()},
@@ -284,7 +285,7 @@ void Linear::multiply(Combination s, double, View, View, View x, Out y) const {
 }
 
 void Linear::factorise(Combination s, double, View, View, Factor& A) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   const Combination p = d.parts(s);
   const std::array terms{std::pair{p.m, &d.M}, std::pair{p.c, &d.D}, std::pair{p.k, &d.K}};
   if (std::ranges::all_of(terms, [](const auto& term) {
@@ -302,9 +303,9 @@ void Linear::factorise(Combination s, double, View, View, Factor& A) const {
 
 // (2)
 void Linear::reactions(double t, View q, View v, View a, Out forces) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   forces = -d.held_load;
-  for (const Data::AppliedLoad& load : d.loads) {
+  for (const Matrices::AppliedLoad& load : d.loads) {
     const double size = load.signal.value(t);
     for (const auto& [i, weight] : load.on_held) forces[i] -= weight * size;
   }
@@ -319,7 +320,7 @@ void Linear::reactions(double t, View q, View v, View a, Out forces) const {
 }
 
 void Linear::point_reactions(double, View, std::span<const PointRef> at, View f, Out forces) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   for (std::size_t i = 0; i < at.size(); ++i) {
     const auto force = f.segment<3>(3 * static_cast<Eigen::Index>(i));
     const auto react = [&](int dof, const Vector3& direction) {
@@ -336,7 +337,7 @@ void Linear::point_reactions(double, View, std::span<const PointRef> at, View f,
 
 void Linear::prescribed_columns(Combination s, double, View, View,
                                 Eigen::Ref<Matrix> columns) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   columns.setZero();
   for (int j = 0; j < prescribed(); ++j) {
     for (const Links::Link& a : d.free_held.of(j))
@@ -347,7 +348,7 @@ void Linear::prescribed_columns(Combination s, double, View, View,
 }
 
 void Linear::points(double t, View q, std::span<const PointRef> at, Out x) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   for (std::size_t i = 0; i < at.size(); ++i) {
     auto place = x.segment<3>(3 * static_cast<Eigen::Index>(i));
     if (const CoordinatePoint* point = d.coordinate_point(at[i])) {
@@ -361,7 +362,7 @@ void Linear::points(double t, View q, std::span<const PointRef> at, Out x) const
 }
 
 void Linear::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   J.width = 1;
   J.offset.assign(1, 0);
   J.column.clear();
@@ -384,7 +385,7 @@ void Linear::point_rows(View, View, std::span<const PointRef> at, PointRows& J) 
 }
 
 void Linear::point_drift(double t, View, std::span<const PointRef> at, Out x) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   for (std::size_t i = 0; i < at.size(); ++i) {
     auto drift = x.segment<3>(3 * static_cast<Eigen::Index>(i));
     if (const CoordinatePoint* point = d.coordinate_point(at[i])) {
@@ -403,13 +404,13 @@ void Linear::point_drift(double t, View, std::span<const PointRef> at, Out x) co
 }
 
 void Linear::breaks(Breaks& out) const {
-  data_->dofs.breaks(out);
-  breaks_of_loads(data_->loads, out);
+  matrices_->dofs.breaks(out);
+  breaks_of_loads(matrices_->loads, out);
 }
 
 std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
                                           std::span<const Vector3> direction) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   const auto rows = static_cast<Eigen::Index>(at.size());
   const auto own = [&](const PointRef& ref) { return d.coordinate_point(ref) != nullptr; };
   if (std::ranges::any_of(at, own)) return coordinate_table(at, direction);
@@ -429,7 +430,7 @@ std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
 // Rows of any number of entries. Null where one of their coordinates is prescribed to move.
 std::unique_ptr<PointTable> Linear::coordinate_table(std::span<const PointRef> at,
                                                      std::span<const Vector3> direction) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   for (const PointRef& ref : at)
     if (const CoordinatePoint* point = d.coordinate_point(ref)) {
       for (const CoordinatePoint::Term& term : point->terms)
@@ -448,12 +449,12 @@ std::unique_ptr<PointTable> Linear::coordinate_table(std::span<const PointRef> a
 }
 
 Energy Linear::energy(double, View q, View v) const {
-  return {0.5 * data_->M.product.inner(v, v), 0.5 * data_->K.product.inner(q, q)};
+  return {0.5 * matrices_->M.product.inner(v, v), 0.5 * matrices_->K.product.inner(q, q)};
 }
 
 void Linear::power(double t, std::optional<double>, View q, View v, View w,
                    std::span<double> by_source) const {
-  const Data& d = *data_;
+  const Matrices& d = *matrices_;
   const auto set = [&](int source, double watts) {
     if (source >= 0) by_source[index(source)] = watts;
   };
@@ -469,7 +470,7 @@ void Linear::power(double t, std::optional<double>, View q, View v, View w,
   }
   if (d.loaded >= 0) {
     double watts = d.load.dot(w);
-    for (const Data::AppliedLoad& load : d.loads) {
+    for (const Matrices::AppliedLoad& load : d.loads) {
       double sum = 0.0;
       for (const auto& [i, weight] : load.on_free) sum += weight * w[i];
       watts += sum * load.signal.value(t);

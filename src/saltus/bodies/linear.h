@@ -82,10 +82,10 @@ class Linear final : public Dynamics {
              std::span<double> by_source) const override;
 
  private:
-  struct Data;
+  struct Matrices;
   std::unique_ptr<PointTable> coordinate_table(std::span<const PointRef> at,
                                                std::span<const Vector3> direction) const;
-  std::unique_ptr<const Data> data_;
+  std::unique_ptr<const Matrices> matrices_;
 };
 
 /// m q'' + c q' + k q.

@@ -131,8 +131,9 @@ Matrix3 first_piola(const Material& m, const Matrix3& F) {
 }
 
 // With E = (H + H^T + H^T H)/2 and x = J - 1:
-// neo_hooke:      W = mu (tr E - ln J) + lambda/2 (ln J)^2,   tr E - ln J = |H|^2/2 - (x - tr H) -
-// (ln(1 + x) - x) mooney_rivlin:  I1 - 3 = 2 tr E,  I2 - 3 = 4 tr E + 2 (tr E)^2 - 2 |E|^2
+// neo_hooke:      W = mu (tr E - ln J) + lambda/2 (ln J)^2,
+//                 tr E - ln J = |H|^2/2 - (x - tr H) - (ln(1 + x) - x)
+// mooney_rivlin:  I1 - 3 = 2 tr E,  I2 - 3 = 4 tr E + 2 (tr E)^2 - 2 |E|^2
 // corotated:      W = mu |U - I|^2 + lambda/2 (tr (U - I))^2
 double stored_energy_at(const Material& m, const Matrix3& H) {
   const double mu = m.mu(), lambda = m.lambda();

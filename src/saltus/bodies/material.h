@@ -9,8 +9,9 @@ namespace saltus {
 
 using Matrix9 = Eigen::Matrix<double, 9, 9>;
 
-/// With E = (F^T F - I)/2, e = sym(F - I), J = det F, C = F^T F, R the rotation of F = R U, lambda
-/// and mu of Lame: linear:               mu e:e + lambda/2 tr(e)^2, small turns alone
+/// With E = (F^T F - I)/2, e = sym(F - I), J = det F, C = F^T F, R the rotation of F = R U and the
+/// Lame constants lambda and mu:
+/// linear:               mu e:e + lambda/2 tr(e)^2, small rotations only
 /// st_venant_kirchhoff:  mu E:E + lambda/2 tr(E)^2
 /// neo_hooke:            mu/2 (tr C - 3) - mu ln J + lambda/2 (ln J)^2
 /// mooney_rivlin:        c10 (J^-2/3 I1 - 3) + c01 (J^-4/3 I2 - 3) + kappa/2 (J - 1)^2

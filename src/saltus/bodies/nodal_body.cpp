@@ -8,26 +8,26 @@
 #include "saltus/bodies/row_table.h"
 
 namespace saltus {
-void NodalBody::Parts::number(int axes, std::span<const Prescribed> held, DofWords words) {
+void NodalBody::Nodes::number(int axes, std::span<const Prescribed> held, DofWords words) {
   dofs = FreeDofs(3 * nodes, held, loads, std::move(words), axes);
 }
 
-std::unique_ptr<NodalBody::Parts::Work> NodalBody::Parts::make_work() const {
-  auto work = std::make_unique<Work>();
+std::unique_ptr<NodalBody::Nodes::Evaluation> NodalBody::Nodes::make_evaluation() const {
+  auto work = std::make_unique<Evaluation>();
   prepare(*work);
   return work;
 }
 
-void NodalBody::Parts::prepare(Work& work) const {
+void NodalBody::Nodes::prepare(Evaluation& work) const {
   for (Vector* vector : {&work.u, &work.v, &work.x, &work.f, &work.y}) vector->setZero(3 * nodes);
 }
 
-void NodalBody::Parts::set_mass() {
+void NodalBody::Nodes::set_mass() {
   mass_free.resize(dofs.free());
   for (int i = 0; i < dofs.free(); ++i) mass_free[i] = nodal[dofs.dofs()[index(i)] / 3];
 }
 
-void NodalBody::Parts::name_accounts(bool elastic_there, bool damping_there) {
+void NodalBody::Nodes::name_accounts(bool elastic_there, bool damping_there) {
   elastic = add_account(sources, elastic_there, "elastic", true);
   gravity = add_account(sources, !gravity_vector.isZero(0.0), "gravity", true);
   damping = add_account(sources, damping_there, "damping", false);
@@ -35,38 +35,38 @@ void NodalBody::Parts::name_accounts(bool elastic_there, bool damping_there) {
   prescribed = add_account(sources, dofs.prescribed() > 0, "prescribed", false);
 }
 
-void NodalBody::Parts::put(double t, View q, Work& to) const {
+void NodalBody::Nodes::put(double t, View q, Evaluation& to) const {
   dofs.put(t, q, to.u);
   placed(to);
 }
 
-void NodalBody::Parts::put(double t, View q, View rates, Work& to) const {
+void NodalBody::Nodes::put(double t, View q, View rates, Evaluation& to) const {
   put(t, q, to);
   dofs.put_rates(t, rates, to.v);
 }
 
-void NodalBody::Parts::spread(View part, Vector& all) const {
+void NodalBody::Nodes::spread(View part, Vector& all) const {
   all.setZero();
   dofs.scatter(part, all);
 }
 
-void NodalBody::Parts::mass_product(double scale, const Vector& in, Vector& out) const {
+void NodalBody::Nodes::mass_product(double scale, const Vector& in, Vector& out) const {
   for (int i = 0; i < 3 * nodes; ++i) out[i] += scale * nodal[i / 3] * in[i];
 }
 
-void NodalBody::Parts::gravity_force(Vector& out) const {
+void NodalBody::Nodes::gravity_force(Vector& out) const {
   if (gravity < 0) return;
   for (int a = 0; a < nodes; ++a) out.segment<3>(3 * a) += nodal[a] * gravity_vector;
 }
 
-void NodalBody::Parts::inertia_of_motion(double t, Work& work, Vector& out) const {
+void NodalBody::Nodes::inertia_of_motion(double t, Evaluation& work, Vector& out) const {
   if (!dofs.moving() || lumped) return;
   work.x.setZero();
   dofs.move(t, &Signal::second, work.x);
   mass_product(-1.0, work.x, out);
 }
 
-void NodalBody::Parts::all_forces(double t, Work& at, Vector& out) const {
+void NodalBody::Nodes::all_forces(double t, Evaluation& at, Vector& out) const {
   out.setZero();
   elastic_force(at, out);
   gravity_force(out);
@@ -74,24 +74,24 @@ void NodalBody::Parts::all_forces(double t, Work& at, Vector& out) const {
   add_loads(loads, t, out);
 }
 
-NodalBody::NodalBody(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+NodalBody::NodalBody(std::unique_ptr<Nodes> parts) : nodes_(std::move(parts)) {}
 NodalBody::~NodalBody() = default;
 
-int NodalBody::positions() const { return parts_->dofs.free(); }
-int NodalBody::prescribed() const { return parts_->dofs.prescribed(); }
-int NodalBody::free_index(int dof) const { return parts_->dofs.component(dof); }
-std::span<const Source> NodalBody::sources() const { return parts_->sources; }
+int NodalBody::positions() const { return nodes_->dofs.free(); }
+int NodalBody::prescribed() const { return nodes_->dofs.prescribed(); }
+int NodalBody::free_index(int dof) const { return nodes_->dofs.component(dof); }
+std::span<const Source> NodalBody::sources() const { return nodes_->sources; }
 
 void NodalBody::full(double t, View q, Out all) const {
-  const auto w = parts_->works.borrow();
-  parts_->put(t, q, *w);
+  const auto w = nodes_->evaluations.borrow();
+  nodes_->put(t, q, *w);
   all = w->u;
 }
 
 // (1)
 void NodalBody::force(double t, View q, View v, Out f) const {
-  const Parts& d = *parts_;
-  const auto w = d.works.borrow();
+  const Nodes& d = *nodes_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, v, *w);
   d.all_forces(t, *w, w->f);
   d.inertia_of_motion(t, *w, w->f);
@@ -99,8 +99,8 @@ void NodalBody::force(double t, View q, View v, Out f) const {
 }
 
 void NodalBody::potential_force(double t, View q, Out f) const {
-  const Parts& d = *parts_;
-  const auto w = d.works.borrow();
+  const Nodes& d = *nodes_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   w->f.setZero();
   d.elastic_force(*w, w->f);
@@ -110,8 +110,8 @@ void NodalBody::potential_force(double t, View q, Out f) const {
 
 // (2)
 void NodalBody::reactions(double t, View q, View v, View a, Out forces) const {
-  const Parts& d = *parts_;
-  const auto w = d.works.borrow();
+  const Nodes& d = *nodes_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, v, *w);
   d.all_forces(t, *w, w->f);
   d.spread(a, w->x);
@@ -126,8 +126,8 @@ void NodalBody::reactions(double t, View q, View v, View a, Out forces) const {
 
 void NodalBody::point_reactions(double, View, std::span<const PointRef> at, View f,
                                 Out forces) const {
-  const Parts& d = *parts_;
-  Parts::Shape s;
+  const Nodes& d = *nodes_;
+  Nodes::Shape s;
   for (std::size_t i = 0; i < at.size(); ++i) {
     d.shape(at[i], s);
     for (int j = 0; j < prescribed(); ++j) {
@@ -140,10 +140,10 @@ void NodalBody::point_reactions(double, View, std::span<const PointRef> at, View
 }
 
 void NodalBody::points(double t, View q, std::span<const PointRef> at, Out x) const {
-  const Parts& d = *parts_;
-  const auto w = d.works.borrow();
+  const Nodes& d = *nodes_;
+  const auto w = d.evaluations.borrow();
   d.dofs.move(t, &Signal::value, w->x);
-  Parts::Shape s;
+  Nodes::Shape s;
   for (std::size_t i = 0; i < at.size(); ++i) {
     d.shape(at[i], s);
     Vector3 sum = Vector3::Zero();
@@ -162,13 +162,13 @@ void NodalBody::points(double t, View q, std::span<const PointRef> at, Out x) co
 
 // N_a I a node, or one column a free axis where some are prescribed
 void NodalBody::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
-  const Parts& d = *parts_;
+  const Nodes& d = *nodes_;
   const bool whole = d.dofs.free() == d.dofs.all();
   J.width = whole ? 3 : 1;
   J.offset.assign(1, 0);
   J.column.clear();
   J.value.clear();
-  Parts::Shape s;
+  Nodes::Shape s;
   for (const PointRef& point : at) {
     d.shape(point, s);
     for (int k = 0; k < s.count; ++k) {
@@ -191,17 +191,17 @@ void NodalBody::point_rows(View, View, std::span<const PointRef> at, PointRows& 
 }
 
 void NodalBody::breaks(Breaks& out) const {
-  parts_->dofs.breaks(out);
-  breaks_of_loads(parts_->loads, out);
+  nodes_->dofs.breaks(out);
+  breaks_of_loads(nodes_->loads, out);
 }
 
 void NodalBody::point_drift(double t, View, std::span<const PointRef> at, Out drift) const {
-  const Parts& d = *parts_;
+  const Nodes& d = *nodes_;
   drift.setZero();
   if (!d.dofs.moving()) return;
-  const auto w = d.works.borrow();
+  const auto w = d.evaluations.borrow();
   d.dofs.move(t, &Signal::rate, w->x);
-  Parts::Shape s;
+  Nodes::Shape s;
   for (std::size_t i = 0; i < at.size(); ++i) {
     d.shape(at[i], s);
     for (int k = 0; k < s.count; ++k)
@@ -213,7 +213,7 @@ void NodalBody::point_drift(double t, View, std::span<const PointRef> at, Out dr
 
 // Of the vertices, which are nodes.
 double NodalBody::fastest_drift(double from, double to, double) const {
-  const FreeDofs& dofs = parts_->dofs;
+  const FreeDofs& dofs = nodes_->dofs;
   if (!dofs.moving()) return 0.0;
   Vector node = Vector::Zero((dofs.all() + 2) / 3);
   for (const Prescribed& p : dofs.held()) {
@@ -225,9 +225,9 @@ double NodalBody::fastest_drift(double from, double to, double) const {
 
 std::unique_ptr<PointTable> NodalBody::table(std::span<const PointRef> at,
                                              std::span<const Vector3> direction) const {
-  const Parts& d = *parts_;
+  const Nodes& d = *nodes_;
   const auto n = static_cast<Eigen::Index>(at.size());
-  Parts::Shape s;
+  Nodes::Shape s;
   for (std::size_t i = 0; d.dofs.moving() && i < at.size(); ++i) {
     d.shape(at[i], s);
     for (int k = 0; k < s.count; ++k)
@@ -248,8 +248,8 @@ std::unique_ptr<PointTable> NodalBody::table(std::span<const PointRef> at,
 }
 
 Energy NodalBody::energy(double t, View q, View v) const {
-  const Parts& d = *parts_;
-  const auto w = d.works.borrow();
+  const Nodes& d = *nodes_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   double twice = 0.0;
   if (d.lumped) {
@@ -268,9 +268,9 @@ Energy NodalBody::energy(double t, View q, View v) const {
 // dV/du . u' = -(elastic force on them) . u'.
 void NodalBody::power(double t, std::optional<double> held, View q, View v, View w,
                       std::span<double> by_source) const {
-  const Parts& d = *parts_;
-  const auto loan = d.works.borrow();
-  Parts::Work& at = *loan;
+  const Nodes& d = *nodes_;
+  const auto loan = d.evaluations.borrow();
+  Nodes::Evaluation& at = *loan;
   double unused = 0.0, moved = 0.0;
   const auto account = [&](int s) -> double& { return s < 0 ? unused : by_source[index(s)]; };
   const auto of = [&](auto&& fill) {

@@ -52,9 +52,9 @@ class NodalBody : public Dynamics {
              std::span<double> by_source) const override;
 
  protected:
-  struct Parts;
-  explicit NodalBody(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  struct Nodes;
+  explicit NodalBody(std::unique_ptr<Nodes> parts);
+  std::unique_ptr<Nodes> nodes_;
 };
 
 }  // namespace saltus

@@ -12,7 +12,7 @@
 
 namespace saltus {
 
-struct NodalBody::Parts {
+struct NodalBody::Nodes {
   FreeDofs dofs;
   int nodes = 0;
   bool lumped = true;
@@ -25,16 +25,16 @@ struct NodalBody::Parts {
 
   /// Of one call: vectors of all degrees of freedom, u what q and prescribed motion say, v the
   /// rates.
-  struct Work {
+  struct Evaluation {
     Vector u, v, x, f, y;
-    virtual ~Work() = default;
+    virtual ~Evaluation() = default;
   };
-  WorkPool<Work> works{[this] { return make_work(); }};
+  WorkPool<Evaluation> evaluations{[this] { return make_evaluation(); }};
 
-  Parts() = default;
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  virtual ~Parts() = default;
+  Nodes() = default;
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
+  virtual ~Nodes() = default;
 
   // After the numbers of nodes and axes and the masses of nodes are known
   void number(int axes, std::span<const Prescribed> held, DofWords words);
@@ -51,24 +51,24 @@ struct NodalBody::Parts {
   virtual void shape(const PointRef& at, Shape& s) const = 0;
   virtual Vector3 reference(int node) const = 0;  ///< X
 
-  /// A derived class adds what it needs, in a Work of its own.
-  virtual std::unique_ptr<Work> make_work() const;
-  void prepare(Work& work) const;                          ///< the vectors
-  void put(double t, View q, Work& to) const;              ///< u
-  void put(double t, View q, View rates, Work& to) const;  ///< u and v
-  void spread(View part, Vector& all) const;               ///< zero where prescribed
-  virtual void placed(Work&) const {}                      ///< u is new
+  /// A derived class adds what it needs, in an Evaluation of its own.
+  virtual std::unique_ptr<Evaluation> make_evaluation() const;
+  void prepare(Evaluation& work) const;                          ///< the vectors
+  void put(double t, View q, Evaluation& to) const;              ///< u
+  void put(double t, View q, View rates, Evaluation& to) const;  ///< u and v
+  void spread(View part, Vector& all) const;                     ///< zero where prescribed
+  virtual void placed(Evaluation&) const {}                      ///< u is new
 
   // added to vectors of all degrees of freedom, at `at`.u; `out` is none that the operation works
   // with
   virtual void mass_product(double scale, const Vector& in, Vector& out) const;
-  virtual void elastic_force(Work& at, Vector& out) const = 0;
-  virtual void damping_force(Work& at, const Vector& rate, Vector& out) const = 0;
+  virtual void elastic_force(Evaluation& at, Vector& out) const = 0;
+  virtual void damping_force(Evaluation& at, const Vector& rate, Vector& out) const = 0;
   void gravity_force(Vector& out) const;
-  void inertia_of_motion(double t, Work& work,
-                         Vector& out) const;               ///< - M u'' of prescribed motion
-  void all_forces(double t, Work& at, Vector& out) const;  ///< of the rates `at`.v
-  virtual double potential(Work& at) const = 0;
+  void inertia_of_motion(double t, Evaluation& work,
+                         Vector& out) const;                     ///< - M u'' of prescribed motion
+  void all_forces(double t, Evaluation& at, Vector& out) const;  ///< of the rates `at`.v
+  virtual double potential(Evaluation& at) const = 0;
 };
 
 }  // namespace saltus

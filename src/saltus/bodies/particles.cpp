@@ -43,7 +43,7 @@ struct Line {
 
 }  // namespace
 
-struct Particles::Data final : Parts {
+struct Particles::Springs final : Nodes {
   ParticleSystem system;
   bool dashpots = false;  // a spring has one
   Vector mass;            // of every degree of freedom
@@ -54,16 +54,16 @@ struct Particles::Data final : Parts {
   std::vector<int> diagonal;
   std::vector<std::array<int, 36>> place;
 
-  struct Room final : Work {
+  struct SpringEvaluation final : Evaluation {
     SparseMatrix matrix;  ///< empty before the first factorise()
   };
 
-  explicit Data(ParticleSystem given);
+  explicit Springs(ParticleSystem given);
 
-  std::unique_ptr<Work> make_work() const override {
-    auto room = std::make_unique<Room>();
-    prepare(*room);
-    return room;
+  std::unique_ptr<Evaluation> make_evaluation() const override {
+    auto evaluation = std::make_unique<SpringEvaluation>();
+    prepare(*evaluation);
+    return evaluation;
   }
   const Rayleigh& rayleigh() const { return system.rayleigh; }
   void shape(const PointRef& at, Shape& s) const override {
@@ -87,16 +87,16 @@ struct Particles::Data final : Parts {
     if (s.j >= 0) all.segment<3>(3 * s.j) -= on_i;
   }
 
-  double potential(Work& w) const override;
-  void elastic_force(Work& w, Vector& out) const override;  // of the springs
+  double potential(Evaluation& w) const override;
+  void elastic_force(Evaluation& w, Vector& out) const override;  // of the springs
   /// -(D + rM M + rK K) rate
-  void damping_force(Work& w, const Vector& rate, Vector& out) const override;
-  void assemble(Combination s, Room& room) const;
+  void damping_force(Evaluation& w, const Vector& rate, Vector& out) const override;
+  void assemble(Combination s, SpringEvaluation& evaluation) const;
   void check();
   void make_pattern();
 };
 
-Particles::Data::Data(ParticleSystem given) : system(std::move(given)) {
+Particles::Springs::Springs(ParticleSystem given) : system(std::move(given)) {
   nodes = static_cast<int>(system.mass.size());
   check();
   nodal = system.mass;
@@ -112,7 +112,7 @@ Particles::Data::Data(ParticleSystem given) : system(std::move(given)) {
   if (!system.springs.empty()) make_pattern();
 }
 
-void Particles::Data::check() {
+void Particles::Springs::check() {
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
   expects(nodes > 0, "there is at least one particle");
   for (int i = 0; i < nodes; ++i)
@@ -137,7 +137,7 @@ void Particles::Data::check() {
           "Rayleigh factors are finite and not negative");
 }
 
-void Particles::Data::make_pattern() {
+void Particles::Springs::make_pattern() {
   std::vector<Entry> entries;
   for (int i = 0; i < dofs.free(); ++i) entries.push_back({i, i, 0.0});
   const auto rows_of = [&](const Spring& s) {
@@ -172,7 +172,7 @@ void Particles::Data::make_pattern() {
   }
 }
 
-double Particles::Data::potential(Work& w) const {
+double Particles::Springs::potential(Evaluation& w) const {
   double V = 0.0;
   for (const Spring& s : system.springs)
     if (const Line d = line(s, w.u); d.acts || !s.tension_only)
@@ -181,12 +181,12 @@ double Particles::Data::potential(Work& w) const {
   return V;
 }
 
-void Particles::Data::elastic_force(Work& w, Vector& out) const {
+void Particles::Springs::elastic_force(Evaluation& w, Vector& out) const {
   for (const Spring& s : system.springs)
     if (const Line d = line(s, w.u); d.acts) add(s, d.elastic(s), out);
 }
 
-void Particles::Data::damping_force(Work& at, const Vector& rate, Vector& out) const {
+void Particles::Springs::damping_force(Evaluation& at, const Vector& rate, Vector& out) const {
   const double rK = rayleigh().stiffness;
   if (dashpots || rK > 0.0)
     for (const Spring& s : system.springs) {
@@ -200,9 +200,9 @@ void Particles::Data::damping_force(Work& at, const Vector& rate, Vector& out) c
 }
 
 // m M + c C + k K at q
-void Particles::Data::assemble(Combination s, Room& room) const {
-  if (room.matrix.size() == 0) room.matrix = pattern;
-  const std::span<double> value = room.matrix.value();
+void Particles::Springs::assemble(Combination s, SpringEvaluation& evaluation) const {
+  if (evaluation.matrix.size() == 0) evaluation.matrix = pattern;
+  const std::span<double> value = evaluation.matrix.value();
   std::ranges::fill(value, 0.0);
   const Rayleigh& r = rayleigh();
   for (int i = 0; i < dofs.free(); ++i)
@@ -210,7 +210,7 @@ void Particles::Data::assemble(Combination s, Room& room) const {
   const double k = s.k + s.c * r.stiffness;
   for (std::size_t e = 0; e < place.size(); ++e) {
     const Spring& spring = system.springs[e];
-    const Line d = line(spring, room.u);
+    const Line d = line(spring, evaluation.u);
     if (!d.acts) continue;
     const ParticleBlock along = d.n * d.n.transpose();
     const ParticleBlock block =
@@ -225,16 +225,16 @@ void Particles::Data::assemble(Combination s, Room& room) const {
 }
 
 Particles::Particles(ParticleSystem system)
-    : NodalBody(std::make_unique<Data>(std::move(system))),
-      data_(static_cast<Data*>(parts_.get())) {}
+    : NodalBody(std::make_unique<Springs>(std::move(system))),
+      springs_(static_cast<Springs*>(nodes_.get())) {}
 Particles::~Particles() = default;
 
-int Particles::bodies() const { return prescribed() == 0 ? data_->nodes : 1; }
-Rayleigh Particles::rayleigh() const { return data_->rayleigh(); }
+int Particles::bodies() const { return prescribed() == 0 ? springs_->nodes : 1; }
+Rayleigh Particles::rayleigh() const { return springs_->rayleigh(); }
 
 double Particles::offset() const {
   double most = 0.0;
-  for (const Spring& s : data_->system.springs) {
+  for (const Spring& s : springs_->system.springs) {
     const double end = s.j < 0 ? s.anchor.lpNorm<Eigen::Infinity>() : 0.0;
     most = std::max(most, end + s.length);
   }
@@ -244,19 +244,19 @@ double Particles::offset() const {
 unsigned Particles::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                     Trait::symmetric | Trait::potential | Trait::fixed_points;
-  if (data_->system.springs.empty()) traits = traits | Trait::affine;
-  if (data_->damping < 0) traits = traits | Trait::separable;
-  if (data_->dofs.moving()) traits = traits | Trait::driven;
+  if (springs_->system.springs.empty()) traits = traits | Trait::affine;
+  if (springs_->damping < 0) traits = traits | Trait::separable;
+  if (springs_->dofs.moving()) traits = traits | Trait::driven;
   return traits;
 }
 
 void Particles::multiply(Combination s, double t, View q, View, View x, Out y) const {
-  const Data& d = *data_;
+  const Springs& d = *springs_;
   if (s.c == 0.0 && s.k == 0.0) {
     y.array() = s.m * d.mass_free.array() * x.array();
     return;
   }
-  const auto at = d.works.borrow();
+  const auto at = d.evaluations.borrow();
   d.put(t, q, *at);
   d.spread(x, at->x);
   const Rayleigh& r = d.rayleigh();
@@ -272,17 +272,17 @@ void Particles::multiply(Combination s, double t, View q, View, View x, Out y) c
 }
 
 void Particles::factorise(Combination s, double t, View q, View, Factor& A) const {
-  const Data& d = *data_;
+  const Springs& d = *springs_;
   if (d.system.springs.empty() || (s.c == 0.0 && s.k == 0.0)) {
     diagonal_in(A) =
         ((s.m + s.c * d.rayleigh().mass) * d.mass_free.array() + s.c * d.system.drag).inverse();
     return;
   }
-  const auto loan = d.works.borrow();
-  auto& room = static_cast<Data::Room&>(*loan);
-  d.put(t, q, room);
-  d.assemble(s, room);
-  operator_in<SparseOperator>(A).factorise(room.matrix);
+  const auto loan = d.evaluations.borrow();
+  auto& evaluation = static_cast<Springs::SpringEvaluation&>(*loan);
+  d.put(t, q, evaluation);
+  d.assemble(s, evaluation);
+  operator_in<SparseOperator>(A).factorise(evaluation.matrix);
 }
 
 }  // namespace saltus

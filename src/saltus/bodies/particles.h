@@ -55,8 +55,8 @@ class Particles final : public NodalBody {
   double offset() const override;  ///< by the ends of springs, and their lengths
 
  private:
-  struct Data;
-  Data* data_;  ///< the parts
+  struct Springs;
+  Springs* springs_;  ///< nodes_ as what it is
 };
 
 }  // namespace saltus

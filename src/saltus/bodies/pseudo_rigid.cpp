@@ -100,7 +100,7 @@ class PseudoRigidFactor final : public Operator {
 
 }  // namespace
 
-struct PseudoRigid::Data {
+struct PseudoRigid::Bodies {
   PseudoRigidSystem system;
   std::vector<Matrix3> euler_inverse;
   std::vector<int> first_load;  // loads of body b: first_load[b] .. first_load[b + 1] - 1, sorted
@@ -108,7 +108,7 @@ struct PseudoRigid::Data {
   int gravity = -1, damping = -1, load = -1;
   unsigned traits = 0;
 
-  explicit Data(PseudoRigidSystem given);
+  explicit Bodies(PseudoRigidSystem given);
   int bodies() const { return static_cast<int>(system.bodies.size()); }
   const PseudoRigidBody& body(int b) const { return system.bodies[index(b)]; }
   std::span<const PseudoRigidLoad> loads_of(int b) const {
@@ -128,7 +128,7 @@ struct PseudoRigid::Data {
   bool mass_alone(Combination s) const;
 };
 
-void PseudoRigid::Data::check() const {
+void PseudoRigid::Bodies::check() const {
   expects(bodies() > 0, "there is at least one body");
   for (int b = 0; b < bodies(); ++b) {
     const auto says = [&](bool condition, const std::string& text) {
@@ -154,7 +154,7 @@ void PseudoRigid::Data::check() const {
   check_body_loads(system.loads, bodies());
 }
 
-PseudoRigid::Data::Data(PseudoRigidSystem given) : system(std::move(given)) {
+PseudoRigid::Bodies::Bodies(PseudoRigidSystem given) : system(std::move(given)) {
   check();
   bool linear = true;
   for (PseudoRigidBody& one : system.bodies) {
@@ -188,12 +188,12 @@ PseudoRigid::Data::Data(PseudoRigidSystem given) : system(std::move(given)) {
   }
 }
 
-Matrix3 PseudoRigid::Data::elastic(int b, const Matrix3& F) const {
+Matrix3 PseudoRigid::Bodies::elastic(int b, const Matrix3& F) const {
   return body(b).volume * first_piola(body(b).material, F);
 }
 
 // P_v = eta A F',  or F S_v
-Matrix3 PseudoRigid::Data::viscous(int b, const Matrix3& F, const Matrix3& F_) const {
+Matrix3 PseudoRigid::Bodies::viscous(int b, const Matrix3& F, const Matrix3& F_) const {
   const PseudoRigidBody& one = body(b);
   const double scale = system.eta * one.volume;
   if (system.viscosity == Viscosity::current_tangent) {
@@ -206,7 +206,7 @@ Matrix3 PseudoRigid::Data::viscous(int b, const Matrix3& F, const Matrix3& F_) c
          (2.0 * one.material.mu() * E_ + one.material.lambda() * E_.trace() * Matrix3::Identity());
 }
 
-bool PseudoRigid::Data::mass_alone(Combination s) const {
+bool PseudoRigid::Bodies::mass_alone(Combination s) const {
   return s.k == 0.0 && (s.c == 0.0 || system.eta == 0.0);
 }
 
@@ -215,8 +215,8 @@ bool PseudoRigid::Data::mass_alone(Combination s) const {
 //     K_iJkL/(eta V) = delta_ik S_v,JL/eta + mu ((F F'^T)_ik delta_JL + F_iL F'_kJ) + lambda F_iJ
 //         F'_kL
 // Of a convected load f = F f0 at X:  K_F = -kron(I, X f0^T),  g = -f0.
-Matrix9 PseudoRigid::Data::block(Combination s, double t, int b, const Matrix3& F,
-                                 const Matrix3& F_, Vector3& g) const {
+Matrix9 PseudoRigid::Bodies::block(Combination s, double t, int b, const Matrix3& F,
+                                   const Matrix3& F_, Vector3& g) const {
   const PseudoRigidBody& one = body(b);
   const bool by_tangent = system.viscosity == Viscosity::current_tangent;
   const double V = one.volume, eta = system.eta;
@@ -259,20 +259,20 @@ PseudoRigidBody pseudo_rigid_body(const SolidMoments& solid, const Material& mat
 }
 
 PseudoRigid::PseudoRigid(PseudoRigidSystem system)
-    : data_(std::make_unique<const Data>(std::move(system))) {}
+    : bodies_(std::make_unique<const Bodies>(std::move(system))) {}
 PseudoRigid::~PseudoRigid() = default;
 
-const PseudoRigidSystem& PseudoRigid::system() const { return data_->system; }
-int PseudoRigid::bodies() const { return data_->bodies(); }
-unsigned PseudoRigid::traits() const { return data_->traits; }
-std::span<const Source> PseudoRigid::sources() const { return data_->sources; }
+const PseudoRigidSystem& PseudoRigid::system() const { return bodies_->system; }
+int PseudoRigid::bodies() const { return bodies_->bodies(); }
+unsigned PseudoRigid::traits() const { return bodies_->traits; }
+std::span<const Source> PseudoRigid::sources() const { return bodies_->sources; }
 
 Rayleigh PseudoRigid::rayleigh() const {
-  return {0.0, data_->system.viscosity == Viscosity::current_tangent ? data_->system.eta : 0.0};
+  return {0.0, bodies_->system.viscosity == Viscosity::current_tangent ? bodies_->system.eta : 0.0};
 }
 
 void PseudoRigid::force(double t, View q, View v, Out f) const {
-  const Data& d = *data_;
+  const Bodies& d = *bodies_;
   potential_force(t, q, f);
   for (int b = 0; b < bodies(); ++b) {
     if (d.damping < 0 && d.load < 0) break;
@@ -287,7 +287,7 @@ void PseudoRigid::force(double t, View q, View v, Out f) const {
 }
 
 void PseudoRigid::potential_force(double, View q, Out f) const {
-  const Data& d = *data_;
+  const Bodies& d = *bodies_;
   f.setZero();
   for (int b = 0; b < bodies(); ++b) {
     add_matrix(-d.elastic(b, matrix_of(q, b)), b, f);
@@ -296,7 +296,7 @@ void PseudoRigid::potential_force(double, View q, Out f) const {
 }
 
 void PseudoRigid::multiply(Combination s, double t, View q, View v, View x, Out y) const {
-  const Data& d = *data_;
+  const Bodies& d = *bodies_;
   y.setZero();
   const bool mass_alone = d.mass_alone(s);
   for (int b = 0; b < bodies(); ++b) {
@@ -311,7 +311,7 @@ void PseudoRigid::multiply(Combination s, double t, View q, View v, View x, Out 
 }
 
 void PseudoRigid::factorise(Combination s, double t, View q, View v, Factor& A) const {
-  const Data& d = *data_;
+  const Bodies& d = *bodies_;
   PseudoRigidFactor& factor = operator_in<PseudoRigidFactor>(A);
   factor.mass_alone = d.mass_alone(s);
   factor.is_symmetric = s.k == 0.0 || has(d.traits, Trait::symmetric);
@@ -331,7 +331,7 @@ void PseudoRigid::factorise(Combination s, double t, View q, View v, Factor& A) 
 void PseudoRigid::points(double, View q, std::span<const PointRef> at, Out x) const {
   for (std::size_t i = 0; i < at.size(); ++i) {
     const int b = at[i].body;
-    data_->expect_body(b);
+    bodies_->expect_body(b);
     x.segment<3>(3 * static_cast<Eigen::Index>(i)) = place_of(q, b) + matrix_of(q, b) * at[i].local;
   }
 }
@@ -344,7 +344,7 @@ void PseudoRigid::point_rows(View, View, std::span<const PointRef> at, PointRows
   J.value.assign(36 * at.size(), 0.0);
   J.offset[0] = 0;
   for (std::size_t k = 0; k < at.size(); ++k) {
-    data_->expect_body(at[k].body);
+    bodies_->expect_body(at[k].body);
     Eigen::Map<Eigen::Matrix<double, 3, 12, Eigen::RowMajor>> rows(&J.value[36 * k]);
     for (int i = 0; i < 3; ++i) {
       rows.block<1, 3>(i, 3 * i) = at[k].local.transpose();
@@ -364,27 +364,27 @@ std::unique_ptr<PointTable> PseudoRigid::table(std::span<const PointRef> at,
 }
 
 Matrix3 PseudoRigid::deformation(View q, int body) const {
-  data_->expect_body(body);
+  bodies_->expect_body(body);
   return matrix_of(q, body);
 }
 
 Matrix3 PseudoRigid::stress(View q, int body) const {
   const Matrix3 F = deformation(q, body);
-  return cauchy(first_piola(data_->body(body).material, F), F);
+  return cauchy(first_piola(bodies_->body(body).material, F), F);
 }
 
 // int (F X) x (F' X) rho dV: the axial part of F' E0 F^T
 Vector3 PseudoRigid::angular_momentum(View q, View v, int body) const {
-  data_->expect_body(body);
-  const Matrix3 L = matrix_of(v, body) * data_->body(body).euler * matrix_of(q, body).transpose();
+  bodies_->expect_body(body);
+  const Matrix3 L = matrix_of(v, body) * bodies_->body(body).euler * matrix_of(q, body).transpose();
   return {L(2, 1) - L(1, 2), L(0, 2) - L(2, 0), L(1, 0) - L(0, 1)};
 }
 
 // T = tr(F' E0 F'^T)/2 + m |x'|^2/2,   U = V W(F) - m g . x
-void PseudoRigid::breaks(Breaks& out) const { breaks_of_loads(data_->system.loads, out); }
+void PseudoRigid::breaks(Breaks& out) const { breaks_of_loads(bodies_->system.loads, out); }
 
 Energy PseudoRigid::energy(double, View q, View v) const {
-  const Data& d = *data_;
+  const Bodies& d = *bodies_;
   Energy E;
   for (int b = 0; b < bodies(); ++b) {
     const PseudoRigidBody& one = d.body(b);
@@ -399,7 +399,7 @@ Energy PseudoRigid::energy(double, View q, View v) const {
 
 void PseudoRigid::power(double t, std::optional<double>, View q, View v, View w,
                         std::span<double> by_source) const {
-  const Data& d = *data_;
+  const Bodies& d = *bodies_;
   std::fill(by_source.begin(), by_source.end(), 0.0);
   for (int b = 0; b < bodies(); ++b) {
     const Matrix3 F = matrix_of(q, b), along = matrix_of(w, b);

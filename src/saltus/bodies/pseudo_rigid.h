@@ -89,8 +89,8 @@ class PseudoRigid final : public Dynamics {
              std::span<double> by_source) const override;
 
  private:
-  struct Data;
-  std::unique_ptr<const Data> data_;
+  struct Bodies;
+  std::unique_ptr<const Bodies> bodies_;
 };
 
 }  // namespace saltus

@@ -80,7 +80,7 @@ void check_body(const RigidBody& body, std::size_t i) {
 
 }  // namespace
 
-struct Rigid::Work {
+struct Rigid::Bodies {
   RigidSystem system;
   RigidData data;
   std::vector<char> spherical;         ///< J = c I: the gyroscopic moment is 0, not round-off
@@ -89,7 +89,7 @@ struct Rigid::Work {
   int gravity = -1, damping = -1, load = -1, gyroscopic = -1;
   unsigned traits = 0;
 
-  explicit Work(RigidSystem given);
+  explicit Bodies(RigidSystem given);
   int bodies() const { return static_cast<int>(system.bodies.size()); }
 
   void add_weight(Out f) const;
@@ -101,7 +101,7 @@ struct Rigid::Work {
   Block combine(Combination s, double t, View q, View v, int body) const;
 };
 
-Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
+Rigid::Bodies::Bodies(RigidSystem given) : system(std::move(given)) {
   expects(!system.bodies.empty(), "there is at least one body");
   bool spins = false, coupled = false;
   const std::size_t n = system.bodies.size();
@@ -148,18 +148,18 @@ Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
   }
 }
 
-void Rigid::Work::add_weight(Out f) const {
+void Rigid::Bodies::add_weight(Out f) const {
   for (int i = 0; i < bodies(); ++i) f.segment<3>(6 * i) += data.mass[index(i)] * system.gravity;
 }
 
-void Rigid::Work::add_drag(View v, Out f) const {
+void Rigid::Bodies::add_drag(View v, Out f) const {
   for (int i = 0; i < bodies(); ++i) {
     f.segment<3>(6 * i) -= system.drag * v.segment<3>(6 * i);
     f.segment<3>(6 * i + 3) -= system.spin_drag * v.segment<3>(6 * i + 3);
   }
 }
 
-void Rigid::Work::add_loads(double time, View q, Out f) const {
+void Rigid::Bodies::add_loads(double time, View q, Out f) const {
   for (const RigidLoad& l : system.loads) {
     const At at(l.body);
     const Vector3 F = l.signal.value(time) * l.direction;
@@ -179,7 +179,7 @@ void Rigid::Work::add_loads(double time, View q, Out f) const {
   }
 }
 
-void Rigid::Work::add_gyroscopic(View v, Out f) const {
+void Rigid::Bodies::add_gyroscopic(View v, Out f) const {
   for (int i = 0; i < bodies(); ++i) {
     if (spherical[index(i)] != 0) continue;
     const Vector3 Omega = At(i).spin(v);
@@ -193,7 +193,7 @@ void Rigid::Work::add_gyroscopic(View v, Out f) const {
 //     torque in space                  K_T = -(R^T F)^
 // visit(K_x, K_T): rows of the force and of the torque, columns of w.
 template <class Visit>
-void Rigid::Work::load_tangents(double t, int body, const Matrix3& R, Visit&& visit) const {
+void Rigid::Bodies::load_tangents(double t, int body, const Matrix3& R, Visit&& visit) const {
   for (const RigidLoad& l : system.loads) {
     if (l.body != body || (l.torque && l.in_body)) continue;
     const Vector3 F = l.signal.value(t) * l.direction;
@@ -207,7 +207,7 @@ void Rigid::Work::load_tangents(double t, int body, const Matrix3& R, Visit&& vi
   }
 }
 
-Block Rigid::Work::combine(Combination s, double t, View q, View v, int body) const {
+Block Rigid::Bodies::combine(Combination s, double t, View q, View v, int body) const {
   const At at(body);
   const Matrix3& J = data.inertia[index(body)];
   Block A = Block::Zero();
@@ -229,14 +229,14 @@ Block Rigid::Work::combine(Combination s, double t, View q, View v, int body) co
   return A;
 }
 
-Rigid::Rigid(RigidSystem system) : work_(std::make_unique<Work>(std::move(system))) {}
+Rigid::Rigid(RigidSystem system) : bodies_(std::make_unique<Bodies>(std::move(system))) {}
 Rigid::~Rigid() = default;
 
-const RigidSystem& Rigid::system() const { return work_->system; }
-int Rigid::bodies() const { return work_->bodies(); }
-unsigned Rigid::traits() const { return work_->traits; }
-const RigidData* Rigid::rigid() const { return &work_->data; }
-std::span<const Source> Rigid::sources() const { return work_->sources; }
+const RigidSystem& Rigid::system() const { return bodies_->system; }
+int Rigid::bodies() const { return bodies_->bodies(); }
+unsigned Rigid::traits() const { return bodies_->traits; }
+const RigidData* Rigid::rigid() const { return &bodies_->data; }
+std::span<const Source> Rigid::sources() const { return bodies_->sources; }
 
 // x + w_x,  Q exp(w_R)
 void Rigid::retract(View q, View w, Out out) const {
@@ -261,7 +261,7 @@ void Rigid::coast(double h, Out q, Out v) const {
     const At at(i);
     Quaternion Q = at.Q(q);
     Vector3 Omega = at.spin(v);
-    work_->rotation[index(i)].advance(h, Q, Omega);
+    bodies_->rotation[index(i)].advance(h, Q, Omega);
     q.segment<3>(at.q) += h * v.segment<3>(at.v);
     q.segment<4>(at.q + 3) << Q.w(), Q.x(), Q.y(), Q.z();
     v.segment<3>(at.v + 3) = Omega;
@@ -269,7 +269,7 @@ void Rigid::coast(double h, Out q, Out v) const {
 }
 
 void Rigid::load(double t, View q, View v, Out f) const {
-  const Work& d = *work_;
+  const Bodies& d = *bodies_;
   f.setZero();
   if (d.gravity >= 0) d.add_weight(f);
   if (d.damping >= 0) d.add_drag(v, f);
@@ -278,17 +278,17 @@ void Rigid::load(double t, View q, View v, Out f) const {
 
 void Rigid::force(double t, View q, View v, Out f) const {
   load(t, q, v, f);
-  if (work_->gyroscopic >= 0) work_->add_gyroscopic(v, f);
+  if (bodies_->gyroscopic >= 0) bodies_->add_gyroscopic(v, f);
 }
 
 void Rigid::potential_force(double, View, Out f) const {
   f.setZero();
-  if (work_->gravity >= 0) work_->add_weight(f);
+  if (bodies_->gravity >= 0) bodies_->add_weight(f);
 }
 
 void Rigid::multiply(Combination s, double t, View q, View v, View x, Out y) const {
   for (int i = 0; i < bodies(); ++i)
-    y.segment<6>(6 * i) = work_->combine(s, t, q, v, i) * x.segment<6>(6 * i);
+    y.segment<6>(6 * i) = bodies_->combine(s, t, q, v, i) * x.segment<6>(6 * i);
 }
 
 // Blocks [a I, B; 0, D], inverted on the components that are free:  [1/a, -(1/a) B D^-1; 0, D^-1]
@@ -297,15 +297,15 @@ void Rigid::factorise(Combination s, double t, View q, View v, Factor& A) const 
   auto& inverse = std::get<Blocks6>(A.form).inverse;
   inverse.resize(index(bodies()));
   for (int i = 0; i < bodies(); ++i) {
-    const std::array<bool, 6>& locked = work_->system.bodies[index(i)].locked;
-    const Block block = work_->combine(s, t, q, v, i);
+    const std::array<bool, 6>& locked = bodies_->system.bodies[index(i)].locked;
+    const Block block = bodies_->combine(s, t, q, v, i);
     Block& B = inverse[index(i)];
     B.setZero();
     const Matrix3 turning = block.bottomRightCorner<3, 3>();
     const Matrix3 D = inverse_of_free(turning, &locked[3]);
     for (int a = 0; a < 3; ++a) B(a, a) = locked[index(a)] ? 0.0 : 1.0 / block(a, a);
     B.bottomRightCorner<3, 3>() = D;
-    if (s.k != 0.0 && work_->load >= 0)
+    if (s.k != 0.0 && bodies_->load >= 0)
       B.topRightCorner<3, 3>() = -B.topLeftCorner<3, 3>() * (block.topRightCorner<3, 3>() * D);
   }
 }
@@ -356,10 +356,10 @@ void Rigid::spin_rows(View, View axes, std::span<const PointRef> refs, PointRows
   }
 }
 
-void Rigid::breaks(Breaks& out) const { breaks_of_loads(work_->system.loads, out); }
+void Rigid::breaks(Breaks& out) const { breaks_of_loads(bodies_->system.loads, out); }
 
 Energy Rigid::energy(double, View q, View v) const {
-  const Work& d = *work_;
+  const Bodies& d = *bodies_;
   Energy E;
   for (int i = 0; i < bodies(); ++i) {
     const At at(i);
@@ -373,7 +373,7 @@ Energy Rigid::energy(double, View q, View v) const {
 
 void Rigid::power(double t, std::optional<double>, View q, View v, View w,
                   std::span<double> by_source) const {
-  const Work& d = *work_;
+  const Bodies& d = *bodies_;
   std::fill(by_source.begin(), by_source.end(), 0.0);
   for (int i = 0; i < bodies(); ++i) {
     const At at(i);

@@ -82,8 +82,8 @@ class Rigid final : public Dynamics {
              std::span<double> by_source) const override;
 
  private:
-  struct Work;
-  std::unique_ptr<Work> work_;
+  struct Bodies;
+  std::unique_ptr<Bodies> bodies_;
 };
 
 }  // namespace saltus

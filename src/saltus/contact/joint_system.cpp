@@ -32,24 +32,26 @@ void put_rows(std::span<const JointRow> rows, bool spin, double sign, const doub
 
 }  // namespace
 
-int JointSystem::rows() const { return work_->rows; }
-std::array<int, 2> JointSystem::rows_of(int joint) const { return work_->rows_of_joint[at(joint)]; }
+int JointSystem::rows() const { return structure_->rows; }
+std::array<int, 2> JointSystem::rows_of(int joint) const {
+  return structure_->rows_of_joint[at(joint)];
+}
 int JointSystem::member_of_row(int i) const {
-  const Work& d = *work_;
-  for (const Work::Part& part : d.parts) {
+  const Structure& d = *structure_;
+  for (const Structure::Part& part : d.parts) {
     if (part.node != d.node_of_row[at(i)]) continue;
-    for (const Work::Side& s : d.held[at(part.joint)].side)
+    for (const Structure::Side& s : d.held[at(part.joint)].side)
       if (s.member >= 0 && d.members[at(s.member)].of.body->velocities() > 0) return s.member;
   }
   return 0;  // it holds nothing that moves: refused by the model
 }
 const std::string& JointSystem::name_of_row(int i) const {
-  return work_->name[at(work_->node_of_row[at(i)])];
+  return structure_->name[at(structure_->node_of_row[at(i)])];
 }
 
 // -- geometry
 
-void JointSystem::Work::place(Member& m, double t, View q) {
+void JointSystem::Structure::place(Member& m, double t, View q) {
   if (m.own.empty()) return;
   if (m.frames)
     m.of.body->frames(t, q, m.pose);
@@ -57,7 +59,7 @@ void JointSystem::Work::place(Member& m, double t, View q) {
     m.of.body->points(t, q, m.own, m.x);
 }
 
-void JointSystem::Work::frame(const Side& s, JointFrame& of) const {
+void JointSystem::Structure::frame(const Side& s, JointFrame& of) const {
   if (s.member < 0) {
     of.x = s.ref.local;
     of.R = s.axes;
@@ -74,14 +76,14 @@ void JointSystem::Work::frame(const Side& s, JointFrame& of) const {
   of.R.noalias() = body.R * s.axes;
 }
 
-double JointSystem::Work::value(const Held& joint, int coordinate) const {
+double JointSystem::Structure::value(const Held& joint, int coordinate) const {
   Frames f;
   frame(joint.side[0], f.a);
   frame(joint.side[1], f.b);
   return joint_coordinate(joint.kind, coordinate, f.a, f.b).gap;
 }
 
-void JointSystem::Work::place(double t, const Configuration& q, std::vector<Frames>& to) {
+void JointSystem::Structure::place(double t, const Configuration& q, std::vector<Frames>& to) {
   for (std::size_t m = 0; m < members.size(); ++m) place(members[m], t, q(static_cast<int>(m)));
   for (std::size_t i = 0; i < held.size(); ++i) {
     frame(held[i].side[0], to[i].a);
@@ -90,7 +92,7 @@ void JointSystem::Work::place(double t, const Configuration& q, std::vector<Fram
 }
 
 /// sum w c - value(t), without the value
-double JointSystem::Work::sum(const Coupled& c, const std::vector<Frames>& frames) const {
+double JointSystem::Structure::sum(const Coupled& c, const std::vector<Frames>& frames) const {
   double sum = 0.0;
   for (std::size_t k = 0; k < c.joint.size(); ++k) {
     const JointCoupling::Term& term = c.given.terms[k];
@@ -101,18 +103,18 @@ double JointSystem::Work::sum(const Coupled& c, const std::vector<Frames>& frame
 }
 
 void JointSystem::gaps(double t, const Configuration& q, Out g) {
-  Work& d = *work_;
+  Structure& d = *structure_;
   d.place(t, q, d.now);
   JointRows rows;
   for (std::size_t i = 0; i < d.held.size(); ++i) {
-    const Work::Held& joint = d.held[i];
+    const Structure::Held& joint = d.held[i];
     if (joint.node < 0) continue;
     joint_rows(joint.kind, joint.length, d.now[i].a, d.now[i].b, rows);
     const int first = d.rows_of_joint[at(joint.given)][0];
     for (int k = 0; k < rows.size; ++k) g[first + k] = rows.row[at(k)].gap;
   }
   int row = d.rows - static_cast<int>(d.coupled.size());
-  for (const Work::Coupled& c : d.coupled) {
+  for (const Structure::Coupled& c : d.coupled) {
     double gap = d.sum(c, d.now) - (c.given.value ? c.given.value(t)[0] : 0.0);
     if (c.turn > 0.0) gap -= c.turn * std::round(gap / c.turn);
     g[row++] = c.turn < 0.0 ? 0.0 : gap;
@@ -120,16 +122,16 @@ void JointSystem::gaps(double t, const Configuration& q, Out g) {
 }
 
 double JointSystem::coordinate(double t, const Configuration& q, int joint, int coordinate) {
-  Work& d = *work_;
+  Structure& d = *structure_;
   expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
-  const Work::Held& held = d.held[at(d.held_of[at(joint)])];
-  for (const Work::Side& s : held.side)
+  const Structure::Held& held = d.held[at(d.held_of[at(joint)])];
+  for (const Structure::Side& s : held.side)
     if (s.member >= 0) d.place(d.members[at(s.member)], t, q(s.member));
   return d.value(held, coordinate);
 }
 
 double JointSystem::coordinate(int joint, int coordinate) const {
-  const Work& d = *work_;
+  const Structure& d = *structure_;
   expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
   return joint_coordinate(d.held[i].kind, coordinate, d.at_rows[i].a, d.at_rows[i].b).gap;
@@ -137,7 +139,7 @@ double JointSystem::coordinate(int joint, int coordinate) const {
 
 void JointSystem::coordinates(double t, const Configuration& q,
                               std::span<const std::array<int, 2>> of, Out values) {
-  Work& d = *work_;
+  Structure& d = *structure_;
   for (std::size_t m = 0; m < d.members.size(); ++m)
     d.place(d.members[m], t, q(static_cast<int>(m)));
   for (std::size_t k = 0; k < of.size(); ++k) {
@@ -149,7 +151,7 @@ void JointSystem::coordinates(double t, const Configuration& q,
 // -- rows
 
 /// The material point of side s that is at x with the body where it is placed.
-void JointSystem::Work::aim(const Side& s, const Vector3& x) {
+void JointSystem::Structure::aim(const Side& s, const Vector3& x) {
   if (s.member < 0) return;
   Member& m = members[at(s.member)];
   if (!m.frames) return;  // it does not turn: all its points move alike
@@ -158,12 +160,12 @@ void JointSystem::Work::aim(const Side& s, const Vector3& x) {
 }
 
 void JointSystem::make_rows(double t, const Configuration& q) {
-  Work& d = *work_;
+  Structure& d = *structure_;
   d.place(t, q, d.at_rows);
   for (std::size_t i = 0; i < d.held.size(); ++i) {
-    const Work::Side& a = d.held[i].side[0];
+    const Structure::Side& a = d.held[i].side[0];
     if (under_b(d.held[i].kind)) d.aim(a, d.at_rows[i].b.x);
-    for (const Work::Side& s : d.held[i].side)
+    for (const Structure::Side& s : d.held[i].side)
       if (s.member >= 0 && !(under_b(d.held[i].kind) && &s == &a))
         d.members[at(s.member)].point_at[at(s.point)].local = s.ref.local;
   }
@@ -171,7 +173,7 @@ void JointSystem::make_rows(double t, const Configuration& q) {
 }
 
 void JointSystem::make_rows(const Motion& motion) {
-  Work& d = *work_;
+  Structure& d = *structure_;
   d.place(motion.t0, motion.q0, d.at_rows);
   d.place(motion.t1, motion.q1, d.now);
   const double t = 0.5 * (motion.t0 + motion.t1);
@@ -182,7 +184,7 @@ void JointSystem::make_rows(const Motion& motion) {
     x.R = 0.5 * (x.R + x1.R);
   };
   for (std::size_t i = 0; i < d.held.size(); ++i) {
-    Work::Frames& f = d.at_rows[i];
+    Structure::Frames& f = d.at_rows[i];
     mean(f.a, d.now[i].a);
     mean(f.b, d.now[i].b);
     d.aim(d.held[i].side[0], under_b(d.held[i].kind) ? f.b.x : f.a.x);
@@ -192,8 +194,8 @@ void JointSystem::make_rows(const Motion& motion) {
 }
 
 /// The frames and point_at are set.
-void JointSystem::Work::make_rows(double t0, double t1, const Configuration& q,
-                                  const Configuration& axes) {
+void JointSystem::Structure::make_rows(double t0, double t1, const Configuration& q,
+                                       const Configuration& axes) {
   bool changed = !arranged;
   for (std::size_t k = 0; k < members.size(); ++k) {
     Member& m = members[k];
@@ -218,14 +220,14 @@ void JointSystem::Work::make_rows(double t0, double t1, const Configuration& q,
   fill(t0, t1);
 }
 
-double JointSystem::Work::drift(const Side& s, const JointRow& row, int instant) const {
+double JointSystem::Structure::drift(const Side& s, const JointRow& row, int instant) const {
   if (s.member < 0 || !members[at(s.member)].drifts) return 0.0;
   const Member& m = members[at(s.member)];
   return row.spin ? row.direction.dot(m.spin_drift[instant].segment<3>(three(s.spin)))
                   : row.direction.dot(m.drift[instant].segment<3>(three(s.point)));
 }
 
-void JointSystem::Work::fill(double t0, double t1) {
+void JointSystem::Structure::fill(double t0, double t1) {
   if (sparse_blocks) std::fill(matrix.values().begin(), matrix.values().end(), 0.0);
   const bool drifts =
       std::any_of(members.begin(), members.end(), [](const Member& m) { return m.drifts; });
@@ -270,37 +272,37 @@ void JointSystem::Work::fill(double t0, double t1) {
 }
 
 std::array<JointFrame, 2> JointSystem::frames(int joint) const {
-  const Work& d = *work_;
+  const Structure& d = *structure_;
   expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
-  const Work::Frames& x = d.at_rows[at(d.held_of[at(joint)])];
+  const Structure::Frames& x = d.at_rows[at(d.held_of[at(joint)])];
   return {x.a, x.b};
 }
 
-std::span<const char> JointSystem::turns() const { return work_->turns; }
+std::span<const char> JointSystem::turns() const { return structure_->turns; }
 
 double JointSystem::extent() const {
-  double most = work_->longest_arm;
-  for (const Work::Frames& x : work_->now)
+  double most = structure_->longest_arm;
+  for (const Structure::Frames& x : structure_->now)
     most = std::max({most, x.a.x.cwiseAbs().maxCoeff(), x.b.x.cwiseAbs().maxCoeff()});
   return most;
 }
 
 std::vector<double> JointSystem::jumps() const {
   Breaks all;
-  for (const Work::Coupled& c : work_->coupled)
+  for (const Structure::Coupled& c : structure_->coupled)
     all.jumps.insert(all.jumps.end(), c.given.breaks.jumps.begin(), c.given.breaks.jumps.end());
-  for (const Work::Member& m : work_->members)
+  for (const Structure::Member& m : structure_->members)
     if (!m.own.empty()) m.of.body->breaks(all);
   std::ranges::sort(all.jumps);
   return all.jumps;
 }
 
 std::span<const char> JointSystem::moved() const {
-  Work& d = *work_;
+  Structure& d = *structure_;
   d.moved.assign(at(d.rows), 0);
-  for (const Work::Held& joint : d.held) {
+  for (const Structure::Held& joint : d.held) {
     if (joint.node < 0) continue;
-    const bool moves = std::ranges::any_of(joint.side, [&](const Work::Side& side) {
+    const bool moves = std::ranges::any_of(joint.side, [&](const Structure::Side& side) {
       if (side.member < 0) return false;
       const Dynamics& body = *d.members[at(side.member)].of.body;
       return body.velocities() == 0 || body.prescribed() > 0;
@@ -309,25 +311,25 @@ std::span<const char> JointSystem::moved() const {
     if (moves) std::fill_n(d.moved.begin() + first, count, 1);
   }
   int row = d.rows - static_cast<int>(d.coupled.size());
-  for (const Work::Coupled& c : d.coupled) d.moved[at(row++)] = c.given.value != nullptr;
+  for (const Structure::Coupled& c : d.coupled) d.moved[at(row++)] = c.given.value != nullptr;
   return d.moved;
 }
 
-const Vector& JointSystem::drift0() const { return work_->drift0; }
-const Vector& JointSystem::drift1() const { return work_->drift1; }
+const Vector& JointSystem::drift0() const { return structure_->drift0; }
+const Vector& JointSystem::drift1() const { return structure_->drift1; }
 
 std::array<double, 2> JointSystem::add_coordinate(int joint, int coordinate, double weight,
                                                   int member, int row, GroupRows& H) const {
-  const Work& d = *work_;
+  const Structure& d = *structure_;
   expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
-  const Work::Held& held = d.held[i];
+  const Structure::Held& held = d.held[i];
   const JointRow c = joint_coordinate(held.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b);
   std::array<double, 2> drifts{0.0, 0.0};
   for (int k = 0; k < 2; ++k) {
-    const Work::Side& s = held.side[k];
+    const Structure::Side& s = held.side[k];
     if (s.member != member) continue;
-    const Work::Member& m = d.members[at(member)];
+    const Structure::Member& m = d.members[at(member)];
     const double sign = k == 0 ? -weight : weight;
     H.add(row, sign, c.direction, c.spin ? m.Js.rows : m.J.rows, c.spin ? s.spin : s.point);
     for (int instant = 0; instant < 2; ++instant)
@@ -338,8 +340,8 @@ std::array<double, 2> JointSystem::add_coordinate(int joint, int coordinate, dou
 
 /// p along a row that is no turning one, on the sides with prescribed degrees of freedom. These
 /// have no frames: the point is theirs.
-void JointSystem::Work::push(const Held& joint, const JointRow& row, double p,
-                             const UseImpulse& use) const {
+void JointSystem::Structure::push(const Held& joint, const JointRow& row, double p,
+                                  const UseImpulse& use) const {
   if (row.spin || p == 0.0) return;
   for (int k = 0; k < 2; ++k) {
     const Side& s = joint.side[k];
@@ -349,11 +351,11 @@ void JointSystem::Work::push(const Held& joint, const JointRow& row, double p,
 }
 
 void JointSystem::point_impulses(View L, const UseImpulse& use) const {
-  const Work& d = *work_;
+  const Structure& d = *structure_;
   JointRows rows;
-  for (const Work::Part& part : d.parts) {
-    const Work::Held& h = d.held[at(part.joint)];
-    const Work::Frames& f = d.at_rows[at(part.joint)];
+  for (const Structure::Part& part : d.parts) {
+    const Structure::Held& h = d.held[at(part.joint)];
+    const Structure::Frames& f = d.at_rows[at(part.joint)];
     if (part.coordinate < 0) {
       joint_rows(h.kind, h.length, f.a, f.b, rows);
     } else {
@@ -366,33 +368,35 @@ void JointSystem::point_impulses(View L, const UseImpulse& use) const {
 }
 
 void JointSystem::point_impulses(int joint, int coordinate, double p, const UseImpulse& use) const {
-  const Work& d = *work_;
+  const Structure& d = *structure_;
   expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
-  const Work::Held& h = d.held[i];
+  const Structure::Held& h = d.held[i];
   d.push(h, joint_coordinate(h.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b), p, use);
 }
 
 // -- G and S
 
 void JointSystem::multiply_add(int member, View v, Out u) const {
-  work_->matrix.multiply_add(member, v, u);
+  structure_->matrix.multiply_add(member, v, u);
 }
 void JointSystem::transpose_add(int member, View L, Out r) const {
-  work_->matrix.transpose_add(member, L, r);
+  structure_->matrix.transpose_add(member, L, r);
 }
-void JointSystem::dense(int member, Eigen::Ref<Matrix> G) const { work_->matrix.dense(member, G); }
+void JointSystem::dense(int member, Eigen::Ref<Matrix> G) const {
+  structure_->matrix.dense(member, G);
+}
 void JointSystem::blocks(std::vector<Block>& out) const {
-  Work& d = *work_;
+  Structure& d = *structure_;
   out.clear();
   std::size_t k = 0, begin = 0;  // of the writes; of the blocks of a node
   int node = -1;
-  for (const Work::Part& part : d.parts) {
+  for (const Structure::Part& part : d.parts) {
     if (part.node != node) begin = out.size();
     node = part.node;
     for (; k < part.end; ++k) {
-      const Work::Write& w = d.writes[k];
-      const Work::Member& m = d.members[at(w.member)];
+      const Structure::Write& w = d.writes[k];
+      const Structure::Member& m = d.members[at(w.member)];
       const int column = (w.spin ? m.Js : m.J).rows.column[at(w.entry)];
       if (std::none_of(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
                        [&](const Block& b) { return b.member == w.member && b.column == column; }))
@@ -401,16 +405,18 @@ void JointSystem::blocks(std::vector<Block>& out) const {
     }
   }
 }
-bool JointSystem::factorise(const Factors& A) { return work_->matrix.factorise(A); }
-bool JointSystem::loops() const { return work_->matrix.loops(); }
-bool JointSystem::find_dependent(const Factors& A) { return work_->matrix.find_dependent(A); }
-bool JointSystem::factorise_kept(const Factors& A) { return work_->matrix.factorise_kept(A); }
+bool JointSystem::factorise(const Factors& A) { return structure_->matrix.factorise(A); }
+bool JointSystem::loops() const { return structure_->matrix.loops(); }
+bool JointSystem::find_dependent(const Factors& A) { return structure_->matrix.find_dependent(A); }
+bool JointSystem::factorise_kept(const Factors& A) { return structure_->matrix.factorise_kept(A); }
 void JointSystem::solve(Eigen::Ref<Matrix> X) const {
-  if (!empty()) work_->matrix.factor().solve(X);
+  if (!empty()) structure_->matrix.factor().solve(X);
 }
-void JointSystem::apply(View L, Out u) const { work_->matrix.apply(L, u); }
-double JointSystem::diagonal(int row) const { return work_->matrix.diagonal()[row]; }
-const Vector& JointSystem::diagonal() const { return work_->matrix.diagonal(); }
-std::span<const int> JointSystem::dependent() const { return work_->matrix.factor().dependent(); }
+void JointSystem::apply(View L, Out u) const { structure_->matrix.apply(L, u); }
+double JointSystem::diagonal(int row) const { return structure_->matrix.diagonal()[row]; }
+const Vector& JointSystem::diagonal() const { return structure_->matrix.diagonal(); }
+std::span<const int> JointSystem::dependent() const {
+  return structure_->matrix.factor().dependent();
+}
 
 }  // namespace saltus

@@ -195,8 +195,8 @@ class JointSystem {
   std::span<const int> dependent() const;
 
  private:
-  struct Work;
-  std::unique_ptr<Work> work_;
+  struct Structure;
+  std::unique_ptr<Structure> structure_;
 };
 
 }  // namespace saltus

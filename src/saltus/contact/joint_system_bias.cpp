@@ -7,7 +7,7 @@
 namespace saltus {
 // Bodies with v' = 0: points of rigid ones have omega x (omega x r), their axes Omega' = 0 in the
 // body, so that omega' = 0.
-void JointSystem::Work::move(double t, const Difference& rate, View q, View v, Member& m) {
+void JointSystem::Structure::move(double t, const Difference& rate, View q, View v, Member& m) {
   const std::size_t n = m.own.size();
   m.motion.assign(n, {});
   if (n == 0) return;
@@ -52,18 +52,18 @@ void JointSystem::Work::move(double t, const Difference& rate, View q, View v, M
   }
 }
 
-const JointMotion& JointSystem::Work::motion(const Side& s) const {
+const JointMotion& JointSystem::Structure::motion(const Side& s) const {
   static const JointMotion kRest;
   return s.member < 0 ? kRest : members[at(s.member)].motion[at(s.point)];
 }
 
 void JointSystem::bias(double t, const Difference& rate, const Configuration& q,
                        const Configuration& v, Out gamma) {
-  Work& d = *work_;
+  Structure& d = *structure_;
   for (std::size_t m = 0; m < d.members.size(); ++m)
     d.move(t, rate, q(static_cast<int>(m)), v(static_cast<int>(m)), d.members[m]);
   for (std::size_t i = 0; i < d.held.size(); ++i) {
-    const Work::Held& joint = d.held[i];
+    const Structure::Held& joint = d.held[i];
     if (joint.node < 0) continue;
     const auto rates = joint_accelerations(joint.kind, d.at_rows[i].a, d.at_rows[i].b,
                                            d.motion(joint.side[0]), d.motion(joint.side[1]));
@@ -71,11 +71,11 @@ void JointSystem::bias(double t, const Difference& rate, const Configuration& q,
     for (int k = 0; k < count; ++k) gamma[first + k] = rates[at(k)];
   }
   int row = d.rows - static_cast<int>(d.coupled.size());
-  for (const Work::Coupled& c : d.coupled) {
+  for (const Structure::Coupled& c : d.coupled) {
     double sum = 0.0;
     for (std::size_t k = 0; k < c.joint.size(); ++k) {
-      const Work::Held& joint = d.held[at(c.joint[k])];
-      const Work::Frames& f = d.at_rows[at(c.joint[k])];
+      const Structure::Held& joint = d.held[at(c.joint[k])];
+      const Structure::Frames& f = d.at_rows[at(c.joint[k])];
       sum += c.given.terms[k].weight *
              joint_coordinate_acceleration(joint.kind, c.given.terms[k].coordinate, f.a, f.b,
                                            d.motion(joint.side[0]), d.motion(joint.side[1]));
@@ -90,9 +90,9 @@ void JointSystem::bias(double t, const Difference& rate, const Configuration& q,
 }
 
 void JointSystem::put_exact(double t, const Difference& rate, Out gamma) const {
-  const Work& d = *work_;
+  const Structure& d = *structure_;
   int row = d.rows - static_cast<int>(d.coupled.size());
-  for (const Work::Coupled& c : d.coupled) {
+  for (const Structure::Coupled& c : d.coupled) {
     if (c.given.second) {
       for (std::size_t k = 0; k < Difference::kPoints; ++k)
         gamma[row] += rate.weight(k) * c.given.value(rate.time(k))[1];
@@ -103,10 +103,10 @@ void JointSystem::put_exact(double t, const Difference& rate, Out gamma) const {
 }
 
 double JointSystem::coordinate_bias(int joint, int coordinate) const {
-  const Work& d = *work_;
+  const Structure& d = *structure_;
   expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
-  const Work::Held& of = d.held[i];
+  const Structure::Held& of = d.held[i];
   return joint_coordinate_acceleration(of.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b,
                                        d.motion(of.side[0]), d.motion(of.side[1]));
 }

@@ -30,8 +30,8 @@ double common_measure(std::span<const double> weights) {
 
 JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
                          std::vector<JointMember> members, std::span<const char> left_out)
-    : work_(std::make_unique<Work>()) {
-  Work& d = *work_;
+    : structure_(std::make_unique<Structure>()) {
+  Structure& d = *structure_;
   expects(left_out.empty() || left_out.size() == joints.size(),
           "joints left out: one mark a joint");
   d.joints = joints;
@@ -41,7 +41,7 @@ JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCou
   for (const JointMember& m : members) {
     expects(m.body != nullptr && m.group >= 0, "a member is a group and its bodies");
     member_of_group[at(m.group)] = static_cast<int>(d.members.size());
-    Work::Member& member = d.members.emplace_back();
+    Structure::Member& member = d.members.emplace_back();
     member.of = m;
     member.frames = has(m.body->traits(), Trait::rigid) || m.body->velocities() == 0;
     if (member.frames) member.pose.resize(at(m.body->bodies()));
@@ -56,14 +56,14 @@ JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCou
   d.now.resize(d.held.size());
   d.drift0.setZero(d.rows);
   d.drift1.setZero(d.rows);
-  for (Work::Member& m : d.members) {
-    m.x.resize(Work::three(static_cast<int>(m.own.size())));
+  for (Structure::Member& m : d.members) {
+    m.x.resize(Structure::three(static_cast<int>(m.own.size())));
     m.motion.resize(m.own.size());
     m.d.resize(m.x.size());
     m.d_spin.resize(m.x.size());
     for (int k = 0; k < 2; ++k) {
-      m.drift[k].setZero(Work::three(static_cast<int>(m.point_at.size())));
-      m.spin_drift[k].setZero(Work::three(static_cast<int>(m.spin_at.size())));
+      m.drift[k].setZero(Structure::three(static_cast<int>(m.point_at.size())));
+      m.spin_drift[k].setZero(Structure::three(static_cast<int>(m.spin_at.size())));
     }
   }
 }
@@ -71,15 +71,16 @@ JointSystem::~JointSystem() = default;
 JointSystem::JointSystem(JointSystem&&) noexcept = default;
 JointSystem& JointSystem::operator=(JointSystem&&) noexcept = default;
 
-void JointSystem::Work::add_node(int rows_, const std::string& name_) {
+void JointSystem::Structure::add_node(int rows_, const std::string& name_) {
   node_of_row.insert(node_of_row.end(), at(rows_), static_cast<int>(size.size()));
   size.push_back(rows_);
   name.push_back(name_);
   rows += rows_;
 }
 
-JointSystem::Work::Side JointSystem::Work::side(const Joint& joint, const JointSide& given,
-                                                std::span<const int> member_of_group) {
+JointSystem::Structure::Side JointSystem::Structure::side(const Joint& joint,
+                                                          const JointSide& given,
+                                                          std::span<const int> member_of_group) {
   Side s{-1, -1, -1, given.ref, given.axes};
   if (given.group < 0) return s;
   s.member = member_of_group[at(given.group)];
@@ -100,7 +101,7 @@ JointSystem::Work::Side JointSystem::Work::side(const Joint& joint, const JointS
   return s;
 }
 
-void JointSystem::Work::hold(int index, std::span<const int> member_of_group) {
+void JointSystem::Structure::hold(int index, std::span<const int> member_of_group) {
   const Joint& joint = joints[at(index)];
   const JointSide* sides[2] = {&joint.a, &joint.b};
   for (const JointSide* s : sides)
@@ -128,7 +129,7 @@ void JointSystem::Work::hold(int index, std::span<const int> member_of_group) {
   held.push_back(held_joint);
 }
 
-void JointSystem::Work::couple(const JointCoupling& coupling) {
+void JointSystem::Structure::couple(const JointCoupling& coupling) {
   Coupled c{coupling, {}, 0.0, static_cast<int>(size.size())};
   bool kept = true, angles = true;
   std::vector<double> weights;  // of angles
@@ -153,7 +154,7 @@ void JointSystem::Work::couple(const JointCoupling& coupling) {
   coupled.push_back(std::move(c));
 }
 
-void JointSystem::Work::arrange() {
+void JointSystem::Structure::arrange() {
   parts.clear();
   writes.clear();
   std::vector<JointMatrix::Entry> entries;

@@ -28,7 +28,7 @@ struct KnownRows {
   }
 };
 
-struct JointSystem::Work {
+struct JointSystem::Structure {
   struct Member {
     JointMember of;
     bool frames = false;

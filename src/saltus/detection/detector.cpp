@@ -27,7 +27,7 @@ bool near_plane(const Bounds& box, const Pose& plane, double margin) {
 
 }  // namespace
 
-struct Detector::Work {
+struct Detector::Search {
   std::vector<Collider> colliders;
   double margin = 0.0;
   KeyLayout keys;
@@ -129,7 +129,7 @@ struct Detector::Work {
   }
 };
 
-void Detector::Work::collide_pairs(std::vector<DetectedContact>& contacts) {
+void Detector::Search::collide_pairs(std::vector<DetectedContact>& contacts) {
   const std::size_t blocks = blocks_in(pairs.size());
   if (points.size() < blocks) {
     points.resize(blocks);
@@ -175,10 +175,10 @@ void Detector::Work::collide_pairs(std::vector<DetectedContact>& contacts) {
 
 Detector::Detector(std::vector<Collider> colliders, double margin,
                    std::vector<std::array<int, 2>> excluded_frames)
-    : work_(std::make_unique<Work>()) {
+    : search_(std::make_unique<Search>()) {
   expects(margin >= 0.0, "the margin of detection is below 0");
   expects(colliders.size() <= KeyLayout::kMostShapes, "more than 16777215 colliders");
-  Work& w = *work_;
+  Search& w = *search_;
   w.keys = KeyLayout::of(colliders.size());
   w.colliders = std::move(colliders);
   w.margin = margin;
@@ -211,24 +211,24 @@ Detector::Detector(std::vector<Collider> colliders, double margin,
 Detector::~Detector() = default;
 Detector::Detector(Detector&&) noexcept = default;
 
-std::span<const Collider> Detector::colliders() const { return work_->colliders; }
-double Detector::margin() const { return work_->margin; }
-KeyLayout Detector::keys() const { return work_->keys; }
+std::span<const Collider> Detector::colliders() const { return search_->colliders; }
+double Detector::margin() const { return search_->margin; }
+KeyLayout Detector::keys() const { return search_->keys; }
 
 void Detector::detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
-  work_->place(frames);
-  work_->box_moving();
-  work_->find_pairs();
-  work_->collide_pairs(contacts);
+  search_->place(frames);
+  search_->box_moving();
+  search_->find_pairs();
+  search_->collide_pairs(contacts);
 }
 
 void Detector::refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
-  work_->place(frames);
-  work_->collide_pairs(contacts);
+  search_->place(frames);
+  search_->collide_pairs(contacts);
 }
 
 Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {
-  Work& w = *work_;
+  Search& w = *search_;
   w.box_moving();
   Clearance found;
   const auto measure = [&](int a, int b, double least) {

@@ -89,8 +89,8 @@ class Detector {
   Clearance clearance(const std::function<bool(int, int)>& meet);
 
  private:
-  struct Work;
-  std::unique_ptr<Work> work_;
+  struct Search;
+  std::unique_ptr<Search> search_;
 };
 
 }  // namespace saltus

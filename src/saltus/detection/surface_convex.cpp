@@ -84,7 +84,7 @@ bool touch_convex(const Vector3& x, const Shape& shape, const Pose& at, double m
   return true;
 }
 
-void SurfaceDetector::Work::on_plane(int s, int c) {
+void SurfaceDetector::Search::on_plane(int s, int c) {
   const FacetSurface& boundary = boundaries[static_cast<std::size_t>(s)].surface;
   const Pose& at = others[static_cast<std::size_t>(c)].at;
   const Vector3 n = at.R.col(2);
@@ -99,13 +99,13 @@ void SurfaceDetector::Work::on_plane(int s, int c) {
 }
 
 Clearance SurfaceDetector::clearance() const {
-  const Work& w = *work_;
+  const Search& w = *search_;
   Clearance least;
   const int boundaries = static_cast<int>(w.boundaries.size());
   for (int s = 0; s < boundaries; ++s) {
     const FacetSurface& boundary = w.boundaries[static_cast<std::size_t>(s)].surface;
     for (int c = 0; c < static_cast<int>(w.others.size()); ++c) {
-      const Work::Other& other = w.others[static_cast<std::size_t>(c)];
+      const Search::Other& other = w.others[static_cast<std::size_t>(c)];
       if (!w.wanted(s, c, other.collider.material)) continue;
       if (!std::holds_alternative<Plane>(other.collider.shape)) {
         least.possible = std::min(least.possible, distance(boundary.box(), other.box));
@@ -119,7 +119,7 @@ Clearance SurfaceDetector::clearance() const {
       });
     }
     for (int r = s + 1; r < boundaries; ++r) {
-      const Work::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
+      const Search::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
       if (w.wanted(s, w.number(r), second.material))
         least.possible = std::min(least.possible, distance(boundary.box(), second.surface.box()));
     }
@@ -127,7 +127,7 @@ Clearance SurfaceDetector::clearance() const {
   return least;
 }
 
-void SurfaceDetector::Work::on_convex(int s, int c) {
+void SurfaceDetector::Search::on_convex(int s, int c) {
   BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
   const FacetSurface& boundary = own.surface;
   const Other& other = others[static_cast<std::size_t>(c)];
@@ -146,7 +146,7 @@ void SurfaceDetector::Work::on_convex(int s, int c) {
 // Corners of facets are left to the vertices. Where a face of the shape lies on the boundary
 // surface its corners touch, and its sides only where they cross a sharp edge: else what they cross
 // is held by the vertices about it.
-void SurfaceDetector::Work::facets_on_convex(int s, int c) {
+void SurfaceDetector::Search::facets_on_convex(int s, int c) {
   const FacetSurface& boundary = boundaries[static_cast<std::size_t>(s)].surface;
   const Other& other = others[static_cast<std::size_t>(c)];
   if (boundary.facets() == 0) return;

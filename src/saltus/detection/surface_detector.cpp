@@ -18,12 +18,12 @@ SurfaceDetector::SurfaceDetector(std::vector<DeformingShape> boundaries,
                                  std::span<const Collider> colliders, double margin, int materials,
                                  const std::vector<char>& meets,
                                  std::vector<std::array<int, 2>> excluded)
-    : work_(std::make_unique<Work>()) {
+    : search_(std::make_unique<Search>()) {
   constexpr int kMostVertices = 1 << 22;
   expects(margin >= 0.0, "the margin of detection is below 0");
   expects(boundaries.size() + colliders.size() < (std::size_t{1} << 20),
           "more than 1048575 shapes");
-  Work& w = *work_;
+  Search& w = *search_;
   w.margin = margin;
   w.materials = materials;
   w.meets = meets;
@@ -33,7 +33,7 @@ SurfaceDetector::SurfaceDetector(std::vector<DeformingShape> boundaries,
   std::ranges::sort(w.excluded);
   double widest = 0.0;  // of what edges in the plane must reach past
   for (const Collider& collider : colliders) {
-    Work::Other other{collider, collider.local, {}, nullptr};
+    Search::Other other{collider, collider.local, {}, nullptr};
     if (const auto* mesh = std::get_if<std::shared_ptr<const TriangleMesh>>(&collider.shape))
       other.surface = std::make_unique<FacetSurface>(**mesh);
     else if (const auto* field = std::get_if<std::shared_ptr<const HeightField>>(&collider.shape))
@@ -61,19 +61,19 @@ SurfaceDetector::SurfaceDetector(std::vector<DeformingShape> boundaries,
                                          widest + (box.high - box.low).norm()),
                             boundary.material, boundary.self, box, std::move(none)});
   }
-  for (Work::Other& other : w.others)
+  for (Search::Other& other : w.others)
     if (other.collider.frame < 0) w.place(other);
 }
 
 SurfaceDetector::~SurfaceDetector() = default;
 SurfaceDetector::SurfaceDetector(SurfaceDetector&&) noexcept = default;
 
-int SurfaceDetector::boundaries() const { return static_cast<int>(work_->boundaries.size()); }
+int SurfaceDetector::boundaries() const { return static_cast<int>(search_->boundaries.size()); }
 std::vector<Vector3>& SurfaceDetector::vertices(int boundary) {
-  return work_->boundaries[static_cast<std::size_t>(boundary)].surface.places();
+  return search_->boundaries[static_cast<std::size_t>(boundary)].surface.places();
 }
 
-void SurfaceDetector::Work::place(Other& other) {
+void SurfaceDetector::Search::place(Other& other) {
   if (other.surface) {
     other.box = placed(other.surface->box(), other.at);
     widen(other.box, margin + other.surface->beyond());
@@ -84,7 +84,7 @@ void SurfaceDetector::Work::place(Other& other) {
 }
 
 // By key; contacts of one key get the next ones.
-void SurfaceDetector::Work::take_keys(std::vector<SurfaceContact>& contacts) {
+void SurfaceDetector::Search::take_keys(std::vector<SurfaceContact>& contacts) {
   std::ranges::sort(found, [](const Found& a, const Found& b) {
     return a.contact.key != b.contact.key ? a.contact.key < b.contact.key : a.order < b.order;
   });
@@ -98,26 +98,26 @@ void SurfaceDetector::Work::take_keys(std::vector<SurfaceContact>& contacts) {
 }
 
 void SurfaceDetector::detect(std::span<const Pose> frames, std::vector<SurfaceContact>& contacts) {
-  Work& w = *work_;
+  Search& w = *search_;
   w.found.clear();
   w.pair = 0;
-  for (Work::Other& other : w.others)
+  for (Search::Other& other : w.others)
     if (other.collider.frame >= 0) {
       other.at = frames[static_cast<std::size_t>(other.collider.frame)] * other.collider.local;
       w.place(other);
     }
   const int boundaries = static_cast<int>(w.boundaries.size()),
             others = static_cast<int>(w.others.size());
-  for (Work::BoundarySurface& boundary : w.boundaries) {
+  for (Search::BoundarySurface& boundary : w.boundaries) {
     boundary.surface.refit();
     boundary.box = boundary.surface.box();
     widen(boundary.box, w.margin + boundary.surface.beyond());
     std::ranges::fill(boundary.touched, -1);
   }
   for (int s = 0; s < boundaries; ++s) {
-    const Work::BoundarySurface& boundary = w.boundaries[static_cast<std::size_t>(s)];
+    const Search::BoundarySurface& boundary = w.boundaries[static_cast<std::size_t>(s)];
     for (int c = 0; c < others; ++c, ++w.pair) {
-      const Work::Other& other = w.others[static_cast<std::size_t>(c)];
+      const Search::Other& other = w.others[static_cast<std::size_t>(c)];
       if (!w.wanted(s, c, other.collider.material)) continue;
       if (std::holds_alternative<Plane>(other.collider.shape))
         w.on_plane(s, c);
@@ -129,7 +129,7 @@ void SurfaceDetector::detect(std::span<const Pose> frames, std::vector<SurfaceCo
         w.on_convex(s, c);
     }
     for (int r = s; r < boundaries; ++r, ++w.pair) {
-      const Work::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
+      const Search::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
       if (!w.wanted(s, w.number(r), second.material)) continue;
       if (r == s && boundary.self) w.on_itself(s);
       if (r > s && !disjoint(boundary.box, second.box)) w.on_boundary(s, r);

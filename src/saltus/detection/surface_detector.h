@@ -70,8 +70,8 @@ class SurfaceDetector {
   Clearance clearance() const;
 
  private:
-  struct Work;
-  std::unique_ptr<Work> work_;
+  struct Search;
+  std::unique_ptr<Search> search_;
 };
 
 /// Where a vertex touches a convex shape: a ball of radius 0, but within the shape by the face on

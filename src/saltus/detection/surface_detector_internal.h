@@ -22,7 +22,7 @@ inline Bounds placed(const Bounds& box, const Pose& at) {
   return {middle - half, middle + half};
 }
 
-struct SurfaceDetector::Work {
+struct SurfaceDetector::Search {
   struct BoundarySurface {
     FacetSurface surface;
     int material;

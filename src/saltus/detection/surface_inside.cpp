@@ -4,7 +4,7 @@
 namespace saltus {
 
 void SurfaceDetector::inside(const std::function<void(const Inside&)>& use) const {
-  const Work& w = *work_;
+  const Search& w = *search_;
   // vertices of `points`, placed by `at`, in `solid` placed by `in`
   const auto vertices = [&](int a, const FacetSurface& points, const Pose& at, bool of_boundary,
                             int b, const FacetSurface& solid, const Pose& in) {
@@ -21,7 +21,7 @@ void SurfaceDetector::inside(const std::function<void(const Inside&)>& use) cons
   for (int s = 0; s < boundaries; ++s) {
     const FacetSurface& boundary = w.boundaries[static_cast<std::size_t>(s)].surface;
     for (int c = 0; c < others; ++c) {
-      const Work::Other& other = w.others[static_cast<std::size_t>(c)];
+      const Search::Other& other = w.others[static_cast<std::size_t>(c)];
       if (!w.wanted(s, c, other.collider.material)) continue;
       if (other.surface) {
         vertices(w.number(s), boundary, {}, true, c, *other.surface, other.at);
@@ -34,7 +34,7 @@ void SurfaceDetector::inside(const std::function<void(const Inside&)>& use) cons
       }
     }
     for (int r = s + 1; r < boundaries; ++r) {
-      const Work::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
+      const Search::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
       if (!w.wanted(s, w.number(r), second.material)) continue;
       vertices(w.number(s), boundary, {}, true, w.number(r), second.surface, {});
       vertices(w.number(r), second.surface, {}, true, w.number(s), boundary, {});

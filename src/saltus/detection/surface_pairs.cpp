@@ -18,9 +18,9 @@ constexpr double kCrossing = 0.02;  // sine of the least angle at which edges cr
 //         -n between the normals beside the first, n beside the second,
 //     gap = n . (p + s u - q - r w),   0 < s, r < 1.
 template <class Take>
-void SurfaceDetector::Work::cross_edges(const FacetSurface& first, const Bounds& box,
-                                        const FacetSurface& second, const Pose& at,
-                                        const Take& take) const {
+void SurfaceDetector::Search::cross_edges(const FacetSurface& first, const Bounds& box,
+                                          const FacetSurface& second, const Pose& at,
+                                          const Take& take) const {
   if (first.edges().empty() || second.edges().empty()) return;
   const Pose back = at.inverse();
   const double reach = std::max({margin, first.deepest(), second.deepest()});
@@ -52,7 +52,7 @@ void SurfaceDetector::Work::cross_edges(const FacetSurface& first, const Bounds&
 
 // A mesh or height field that does not deform: vertices of the boundary surface on it, in its
 // frame, then its own on the boundary surface.
-void SurfaceDetector::Work::on_surface(int s, int c) {
+void SurfaceDetector::Search::on_surface(int s, int c) {
   BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
   const FacetSurface& boundary = own.surface;
   const Other& other = others[static_cast<std::size_t>(c)];
@@ -94,7 +94,7 @@ void SurfaceDetector::Work::on_surface(int s, int c) {
               });
 }
 
-void SurfaceDetector::Work::on_boundary(int s, int r) {
+void SurfaceDetector::Search::on_boundary(int s, int r) {
   BoundarySurface &first = boundaries[static_cast<std::size_t>(s)],
                   &second = boundaries[static_cast<std::size_t>(r)];
   const auto any = [](int) { return false; };
@@ -130,7 +130,7 @@ void SurfaceDetector::Work::on_boundary(int s, int r) {
 }
 
 // Of two vertices that touch each other the first one counts.
-void SurfaceDetector::Work::on_itself(int s) {
+void SurfaceDetector::Search::on_itself(int s) {
   BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
   const FacetSurface& boundary = own.surface;
   FacetSurface::Point point;

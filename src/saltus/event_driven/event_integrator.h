@@ -98,7 +98,6 @@ class EventIntegrator {
   bool respond(Interval& now, bool jump = false);
   void record(Interval& now, const InstantReport& instant, std::size_t before);
   void count_crowded(const Interval& now, std::size_t before, bool jump);
-  End count_closed(Interval& now, End end);
   End busy(Interval& now, std::string_view why);
   End endless(Interval& now);
   bool many_near(const State& state);

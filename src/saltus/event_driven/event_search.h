@@ -51,7 +51,6 @@ class EventSearch {
   /// The direction in which mode `key` begins to slip, opposite to its friction at the last
   /// rates().
   std::array<double, 2> slip(std::uint64_t key) const;
-  bool needs_forces() const { return forces_; }
   const SurfaceSpeeds& surfaces() const { return surfaces_; }
 
  private:

@@ -26,7 +26,7 @@ class JointImpulses {
   void add(std::span<const Load> impulses);
   /// Adds what loads do: six rows a joint, polynomials of the integral [N], [N m].
   void add(const StepIntegral& integral, const Matrix& loads) { add(integral, loads, impulses_); }
-  /// Adds what the joints do from one fraction to another of mode.length of a step without
+  /// Adds what the joints do from one fraction to another of event_state.length of a step without
   /// contacts; number: of the step.
   void add_path(long number, const EventState& event_state, const OdeStep& step, double from,
                 double to);

@@ -16,8 +16,9 @@ class ModeEndings {
               EventResponse& response)
       : model_(model), motion_(motion), search_(search), response_(response) {}
 
-  /// Adds what ends the step of state.mode, whose modes may be marked redundant. time: how long the
-  /// next step is about [s]. False: nothing ends, as other forces give the same accelerations.
+  /// Adds what ends the step of State::event_state, whose modes may be marked redundant. time: how
+  /// long the next step is about [s]. False: nothing ends, because other forces give the same
+  /// accelerations.
   bool add(State& state, double time, std::vector<EventEnding>& endings);
 
  private:

@@ -25,7 +25,7 @@ class SurfaceSpeeds {
   struct Surface {
     int group = 0, body = -1, first = 0;
     double reach = 0.0;  ///< largest distance of its shapes from its frame [m]; infinite: planes
-    int boundary = -1;   ///< of Surfaces::boundary surfaces
+    int boundary = -1;   ///< of Surfaces::boundaries
     PointRows rows;      ///< of its vertices, where the step starts
   };
   void take_part(const OdeStep& step, double from, double to, Eigen::Index first,

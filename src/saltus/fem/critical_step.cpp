@@ -153,8 +153,8 @@ double across_element(const ElementBlock& block, const FemMaterial& m) {
 }  // namespace
 
 MotionBound motion_bound(const Fem& body, double t, View q) {
-  const Fem::Data& d = *body.data_;
-  const auto w = d.works.borrow();
+  const Fem::Elements& d = *body.elements_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   MotionBound bound;
   const auto unknown = [&](int element, double omega, double damping) {

@@ -10,20 +10,20 @@
 #include "saltus/fem/fem_internal.h"
 
 namespace saltus {
-std::unique_ptr<NodalBody::Parts::Work> Fem::Data::make_work() const {
-  auto room = std::make_unique<Room>();
-  prepare(*room);
-  room->turn = unturned;
-  if (turns()) room->turned = room->product = room->u;
-  return room;
+std::unique_ptr<NodalBody::Nodes::Evaluation> Fem::Elements::make_evaluation() const {
+  auto evaluation = std::make_unique<ElementEvaluation>();
+  prepare(*evaluation);
+  evaluation->turn = unturned;
+  if (turns()) evaluation->turned = evaluation->product = evaluation->u;
+  return evaluation;
 }
 
-void Fem::Data::placed(Work& work) const {
-  if (turns()) room(work).turn.place(work.u);
+void Fem::Elements::placed(Evaluation& work) const {
+  if (turns()) evaluation(work).turn.place(work.u);
 }
 
-void Fem::Data::mass_product(double scale, const Vector& in, Vector& out) const {
-  if (lumped) return Parts::mass_product(scale, in, out);
+void Fem::Elements::mass_product(double scale, const Vector& in, Vector& out) const {
+  if (lumped) return Nodes::mass_product(scale, in, out);
   for (int a = 0; a < nodes; ++a) {
     Vector3 sum = Vector3::Zero();
     for (int k = mass.offset()[index(a)]; k < mass.offset()[index(a) + 1]; ++k)
@@ -33,8 +33,8 @@ void Fem::Data::mass_product(double scale, const Vector& in, Vector& out) const 
 }
 
 // Of body_corotational - R Q^T K0 d, the gradient of d . K0 d / 2.
-void Fem::Data::elastic_force(Work& at, Vector& out) const {
-  Room& here = room(at);
+void Fem::Elements::elastic_force(Evaluation& at, Vector& out) const {
+  ElementEvaluation& here = evaluation(at);
   ThreadPool& thread_pool = here.thread_pool;
   const ThreadPool::Shift shift(thread_pool, index(nodes));
   if (turns()) {
@@ -51,9 +51,9 @@ void Fem::Data::elastic_force(Work& at, Vector& out) const {
 }
 
 // Of body_corotational K = R K0 R^T, and C_K = r_K K, or r_K R Q^T K0 Q R^T of the strain rate.
-void Fem::Data::stiffness_product(Work& at, double scale, double k, double c, const Vector& in,
-                                  Vector& out) const {
-  Room& here = room(at);
+void Fem::Elements::stiffness_product(Evaluation& at, double scale, double k, double c,
+                                      const Vector& in, Vector& out) const {
+  ElementEvaluation& here = evaluation(at);
   ThreadPool& thread_pool = here.thread_pool;
   const fem::BodyRotation& turn = here.turn;
   const ThreadPool::Shift shift(thread_pool, index(nodes));
@@ -80,14 +80,14 @@ void Fem::Data::stiffness_product(Work& at, double scale, double k, double c, co
   }
 }
 
-void Fem::Data::damping_force(Work& at, const Vector& rate, Vector& out) const {
+void Fem::Elements::damping_force(Evaluation& at, const Vector& rate, Vector& out) const {
   if (!damped()) return;
   if (rayleigh().mass > 0.0) mass_product(-rayleigh().mass, rate, out);
   if (rayleigh().stiffness > 0.0) stiffness_product(at, -1.0, 0.0, 1.0, rate, out);
 }
 
-double Fem::Data::potential(Work& at) const {
-  Room& here = room(at);
+double Fem::Elements::potential(Evaluation& at) const {
+  ElementEvaluation& here = evaluation(at);
   const ThreadPool::Shift shift(here.thread_pool, index(nodes));
   double strain = 0.0, weight = 0.0;
   for (const fem::Block& b : blocks)
@@ -98,36 +98,37 @@ double Fem::Data::potential(Work& at) const {
 }
 
 Fem::Fem(FemSystem system)
-    : NodalBody(std::make_unique<Data>(std::move(system))),
-      data_(static_cast<Data*>(parts_.get())) {}
+    : NodalBody(std::make_unique<Elements>(std::move(system))),
+      elements_(static_cast<Elements*>(nodes_.get())) {}
 Fem::~Fem() = default;
 
-const Mesh& Fem::mesh() const { return data_->system.mesh; }
+const Mesh& Fem::mesh() const { return elements_->system.mesh; }
 
 Rayleigh Fem::rayleigh() const {
-  Rayleigh r = data_->rayleigh();
-  if (data_->system.viscosity == Viscosity::strain_rate && !data_->affine) r.stiffness = 0.0;
+  Rayleigh r = elements_->rayleigh();
+  if (elements_->system.viscosity == Viscosity::strain_rate && !elements_->affine)
+    r.stiffness = 0.0;
   return r;
 }
 
 unsigned Fem::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                     Trait::symmetric | Trait::potential | Trait::fixed_points;
-  if (data_->affine) traits = traits | Trait::affine;
-  if (data_->damping < 0) traits = traits | Trait::separable;
-  if (data_->dofs.moving()) traits = traits | Trait::driven;
+  if (elements_->affine) traits = traits | Trait::affine;
+  if (elements_->damping < 0) traits = traits | Trait::separable;
+  if (elements_->dofs.moving()) traits = traits | Trait::driven;
   return traits;
 }
 
 void Fem::multiply(Combination s, double t, View q, View, View x, Out y) const {
-  const Data& d = *data_;
+  const Elements& d = *elements_;
   const double m = s.m + s.c * d.rayleigh().mass;
   const bool stiff = s.k != 0.0 || (s.c != 0.0 && d.rayleigh().stiffness > 0.0);
   if (!stiff && d.lumped) {
     y.array() = m * d.mass_free.array() * x.array();
     return;
   }
-  const auto w = d.works.borrow();
+  const auto w = d.evaluations.borrow();
   d.spread(x, w->x);
   w->y.setZero();
   d.mass_product(m, w->x, w->y);
@@ -139,19 +140,19 @@ void Fem::multiply(Combination s, double t, View q, View, View x, Out y) const {
 }
 
 void Fem::factorise(Combination s, double t, View q, View, Factor& A) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto w = d.evaluations.borrow();
   if (!d.affine) d.put(t, q, *w);
-  d.factorise(s, Data::room(*w), A);
+  d.factorise(s, Elements::evaluation(*w), A);
 }
 
 void Fem::prescribed_columns(Combination s, double t, View q, View,
                              Eigen::Ref<Matrix> columns) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto w = d.evaluations.borrow();
   columns.setZero();
   d.put(t, q, *w);
-  std::vector<double>& element = Data::room(*w).element;
+  std::vector<double>& element = Elements::evaluation(*w).element;
   element.resize(index(9 * d.largest * d.largest));
   const auto add = [&](int row, int column, double value) {
     const int j = d.dofs.held(column);

@@ -144,8 +144,8 @@ class Fem final : public NodalBody {
 
  private:
   friend MotionBound motion_bound(const Fem& body, double t, View q);  ///< fem/critical_step.h
-  struct Data;
-  Data* data_;  ///< the parts
+  struct Elements;
+  Elements* elements_;  ///< nodes_ as what it is
 };
 
 }  // namespace saltus

@@ -21,7 +21,7 @@ double across(const ElementBlock& block, const FemMaterial& m) {
 
 }  // namespace
 
-Fem::Data::Data(FemSystem given) : system(std::move(given)) {
+Fem::Elements::Elements(FemSystem given) : system(std::move(given)) {
   check_input();
   nodes = static_cast<int>(system.mesh.nodes.cols());
   lumped = system.mass == MassForm::lumped;
@@ -46,7 +46,7 @@ Fem::Data::Data(FemSystem given) : system(std::move(given)) {
   name_accounts(true, damped());
 }
 
-void Fem::Data::check_input() {
+void Fem::Elements::check_input() {
   check(system.mesh);
   const auto positive = [](double number) { return number > 0.0 && std::isfinite(number); };
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
@@ -82,7 +82,7 @@ void Fem::Data::check_input() {
 
 // Row sums; quadratic elements by HRZ: the diagonal of the consistent matrix scaled to the mass of
 // the element.
-void Fem::Data::make_mass() {
+void Fem::Elements::make_mass() {
   nodal.setZero(nodes);
   std::vector<Entry> entries;
   Matrix m;

@@ -169,7 +169,7 @@ struct BodyRotation {
 
 namespace saltus {
 
-struct Fem::Data final : Parts {
+struct Fem::Elements final : Nodes {
   FemSystem system;
   bool affine = false;
   std::vector<fem::Block> blocks;
@@ -186,7 +186,7 @@ struct Fem::Data final : Parts {
   /// Multiplications of a factor over those of A x; made when first asked for.
   mutable std::once_flag factor_asked;
   mutable double factor_cost = 0.0;  // made once, behind factor_asked
-  struct Room final : Work {
+  struct ElementEvaluation final : Evaluation {
     ThreadPool thread_pool;
     fem::BodyRotation turn;  ///< of body_corotational, at u
     Vector turned, product;
@@ -196,10 +196,12 @@ struct Fem::Data final : Parts {
     NodeMatrix rows;
     SparseMatrix matrix;
   };
-  static Room& room(Work& work) { return static_cast<Room&>(work); }
-  std::unique_ptr<Work> make_work() const override;
+  static ElementEvaluation& evaluation(Evaluation& work) {
+    return static_cast<ElementEvaluation&>(work);
+  }
+  std::unique_ptr<Evaluation> make_evaluation() const override;
 
-  explicit Data(FemSystem given);
+  explicit Elements(FemSystem given);
   void check_input();
   void make_mass();
   void make_pattern();
@@ -208,24 +210,24 @@ struct Fem::Data final : Parts {
   const Rayleigh& rayleigh() const { return system.rayleigh; }
   bool turns() const { return system.form == FemForm::body_corotational; }
   bool damped() const { return rayleigh().mass > 0.0 || rayleigh().stiffness > 0.0; }
-  void placed(Work& work) const override;
+  void placed(Evaluation& work) const override;
   void shape(const PointRef& at, Shape& s) const override;  ///< a node, or all of an element
   Vector3 reference(int node) const override { return system.mesh.nodes.col(node); }
 
   void mass_product(double scale, const Vector& in, Vector& out) const override;
-  void elastic_force(Work& at, Vector& out) const override;
-  void damping_force(Work& at, const Vector& rate, Vector& out) const override;
-  double potential(Work& at) const override;
+  void elastic_force(Evaluation& at, Vector& out) const override;
+  void damping_force(Evaluation& at, const Vector& rate, Vector& out) const override;
+  double potential(Evaluation& at) const override;
   /// out += scale (k K + c C_K) in at u, C_K without the part of the mass.
-  void stiffness_product(Work& at, double scale, double k, double c, const Vector& in,
+  void stiffness_product(Evaluation& at, double scale, double k, double c, const Vector& in,
                          Vector& out) const;
   /// A of body_corotational is that in the axes of the body.
-  void assemble(Combination s, Room& at, NodeMatrix& A) const;
-  void assemble(Combination s, Room& at) const;  ///< rows, and matrix from it
-  void factorise(Combination s, Room& at, Factor& A) const;
+  void assemble(Combination s, ElementEvaluation& at, NodeMatrix& A) const;
+  void assemble(Combination s, ElementEvaluation& at) const;  ///< rows, and matrix from it
+  void factorise(Combination s, ElementEvaluation& at, Factor& A) const;
   /// Displacements that strain elements.
-  const Vector& strained(const Work& at) const {
-    return turns() ? static_cast<const Room&>(at).turn.d : at.u;
+  const Vector& strained(const Evaluation& at) const {
+    return turns() ? static_cast<const ElementEvaluation&>(at).turn.d : at.u;
   }
   const fem::Block& block_of(int element) const;
 };

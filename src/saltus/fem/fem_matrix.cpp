@@ -185,7 +185,7 @@ class ChosenOperator final : public Operator {
 }  // namespace
 
 // Which nodes share a block, where elements add to it, K0 where it stays.
-void Fem::Data::make_pattern() {
+void Fem::Elements::make_pattern() {
   std::vector<std::pair<int, std::span<const int>>> elements;
   for (const fem::Block& b : blocks) elements.emplace_back(b.n, b.node);
   graph = std::make_shared<const NodeGraph>(nodes, elements);
@@ -206,7 +206,7 @@ void Fem::Data::make_pattern() {
   stiffness.mirror_upper(thread_pool);
 }
 
-void Fem::Data::assemble(Combination s, Room& at, NodeMatrix& A) const {
+void Fem::Elements::assemble(Combination s, ElementEvaluation& at, NodeMatrix& A) const {
   ThreadPool& thread_pool = at.thread_pool;
   const ThreadPool::Shift shift(thread_pool, index(nodes));
   const double m = s.m + s.c * rayleigh().mass;
@@ -239,7 +239,7 @@ void Fem::Data::assemble(Combination s, Room& at, NodeMatrix& A) const {
   });
 }
 
-void Fem::Data::assemble(Combination s, Room& at) const {
+void Fem::Elements::assemble(Combination s, ElementEvaluation& at) const {
   NodeMatrix& rows = at.rows;
   if (rows.empty()) {
     rows = NodeMatrix(graph);
@@ -252,7 +252,7 @@ void Fem::Data::assemble(Combination s, Room& at) const {
 // Conjugate gradients to 1e-10 take about 12 sqrt(kappa) products with A (Shewchuk 1994, section
 // 9). The blocks of the nodes bring the largest eigenvalue to some kSpread; the least one is that
 // of a motion that deforms little, m M over the block of its node.
-bool Fem::Data::iteration_pays(Combination s, const NodeMatrix& A) const {
+bool Fem::Elements::iteration_pays(Combination s, const NodeMatrix& A) const {
   constexpr double kProducts = 12.0, kSpread = 3.0;
   constexpr double kShare = 0.25;  // of the work of a factor, whose loops are the faster ones
   std::call_once(factor_asked, [this] {
@@ -275,7 +275,7 @@ bool Fem::Data::iteration_pays(Combination s, const NodeMatrix& A) const {
   return kProducts * std::sqrt(kSpread * kappa) < kShare * factor_cost;
 }
 
-void Fem::Data::factorise(Combination s, Room& at, Factor& A) const {
+void Fem::Elements::factorise(Combination s, ElementEvaluation& at, Factor& A) const {
   const bool stiff = s.k != 0.0 || (s.c != 0.0 && rayleigh().stiffness > 0.0);
   if (!stiff && lumped) {
     diagonal_in(A) = ((s.m + s.c * rayleigh().mass) * mass_free.array()).inverse();

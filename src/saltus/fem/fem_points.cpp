@@ -6,14 +6,14 @@
 #include "saltus/fem/fem_internal.h"
 
 namespace saltus {
-const fem::Block& Fem::Data::block_of(int number) const {
+const fem::Block& Fem::Elements::block_of(int number) const {
   for (const fem::Block& b : blocks)
     if (number >= b.first && number < b.first + b.elements) return b;
   expects(false, fmt::format("fem: element {} of {}", number, system.mesh.elements()));
   return blocks.front();
 }
 
-void Fem::Data::shape(const PointRef& at, Shape& s) const {
+void Fem::Elements::shape(const PointRef& at, Shape& s) const {
   if (at.feature < 0) [[unlikely]]
     expects(false,
             fmt::format("fem: feature {} of a point (a node, or nodes + element)", at.feature));
@@ -33,13 +33,14 @@ void Fem::Data::shape(const PointRef& at, Shape& s) const {
 }
 
 PointRef Fem::node_point(int node) const {
-  expects(node >= 0 && node < data_->nodes, fmt::format("fem: node {} of {}", node, data_->nodes));
+  expects(node >= 0 && node < elements_->nodes,
+          fmt::format("fem: node {} of {}", node, elements_->nodes));
   return {0, node, Vector3::Zero()};
 }
 
 PointRef Fem::element_point(int element, const Vector3& xi) const {
-  data_->block_of(element);
-  return {0, data_->nodes + element, xi};
+  elements_->block_of(element);
+  return {0, elements_->nodes + element, xi};
 }
 
 }  // namespace saltus

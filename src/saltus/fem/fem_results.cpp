@@ -5,38 +5,38 @@
 #include "saltus/fem/nodal_fit.h"
 
 namespace saltus {
-int Fem::stress_points(int element) const { return data_->block_of(element).points; }
+int Fem::stress_points(int element) const { return elements_->block_of(element).points; }
 
 Vector3 Fem::stress_place(int element, int point) const {
-  const fem::Block& b = data_->block_of(element);
+  const fem::Block& b = elements_->block_of(element);
   expects(point >= 0 && point < b.points, "fem: a point of integration of the element");
   const ShapeValues N = shape_values(b.kind, stiffness_rule(b.kind)[index(point)].xi);
   Vector3 X = Vector3::Zero();
   for (int a = 0; a < b.n; ++a)
-    X += N[a] * data_->system.mesh.nodes.col(b.node[index((element - b.first) * b.n + a)]);
+    X += N[a] * elements_->system.mesh.nodes.col(b.node[index((element - b.first) * b.n + a)]);
   return X;
 }
 
 Matrix3 Fem::stress(double t, View q, int element, int point) const {
-  const Data& d = *data_;
+  const Elements& d = *elements_;
   const fem::Block& b = d.block_of(element);
   expects(point >= 0 && point < b.points, "fem: a point of integration of the element");
-  const auto w = d.works.borrow();
+  const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   const int e = element - b.first, p = e * b.points + point;
   const Matrix3 s =
       fem::cauchy(b.law, fem::displacement_gradient(b, e, p, d.strained(*w).data()), b.axis_of(p));
   if (!d.turns()) return s;
-  const Matrix3& R = Fem::Data::room(*w).turn.R;
+  const Matrix3& R = Fem::Elements::evaluation(*w).turn.R;
   return R * s * R.transpose();
 }
 
 void Fem::nodal_stress(double t, View q, Eigen::Ref<Matrix> out) const {
-  const Data& d = *data_;
+  const Elements& d = *elements_;
   expects(out.rows() == 6 && out.cols() == d.nodes, "fem: stress of nodes is 6 x nodes");
-  const auto w = d.works.borrow();
+  const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
-  const Matrix3& R = Data::room(*w).turn.R;
+  const Matrix3& R = Elements::evaluation(*w).turn.R;
   out.setZero();
   Vector volume = Vector::Zero(d.nodes);
   for (const fem::Block& b : d.blocks) {
@@ -65,8 +65,8 @@ void Fem::nodal_stress(double t, View q, Eigen::Ref<Matrix> out) const {
 
 Resultant Fem::resultant(double t, View q, std::span<const int> elements,
                          std::span<const int> nodes, const Vector3& about) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   w->f.setZero();
   for (int element : elements) {
@@ -76,7 +76,7 @@ Resultant Fem::resultant(double t, View q, std::span<const int> elements,
   }
   if (d.turns()) {
     w->x.setZero();
-    Data::room(*w).turn.add_out(1.0, w->f, w->x);
+    Elements::evaluation(*w).turn.add_out(1.0, w->f, w->x);
     w->f = w->x;
   }
   Resultant sum;
@@ -91,8 +91,8 @@ Resultant Fem::resultant(double t, View q, std::span<const int> elements,
 }
 
 Resultant Fem::momentum(double t, View q, View v) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, v, *w);
   w->f.setZero();
   d.mass_product(1.0, w->v, w->f);
@@ -106,13 +106,13 @@ Resultant Fem::momentum(double t, View q, View v) const {
   return sum;
 }
 
-MomentsKept Fem::moments_kept() const { return data_->moments_kept; }
+MomentsKept Fem::moments_kept() const { return elements_->moments_kept; }
 
-double Fem::total_mass() const { return data_->nodal.sum(); }
+double Fem::total_mass() const { return elements_->nodal.sum(); }
 
 double Fem::least_volume_ratio(double t, View q) const {
-  const Data& d = *data_;
-  const auto w = d.works.borrow();
+  const Elements& d = *elements_;
+  const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   double least = std::numeric_limits<double>::infinity();
   for (const fem::Block& b : d.blocks)

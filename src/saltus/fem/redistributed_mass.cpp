@@ -20,7 +20,7 @@ using Eigen::Index;
 
 }  // namespace
 
-RedistributedMass::Data::Work::Work(const Data& d)
+RedistributedMass::Partition::Evaluation::Evaluation(const Partition& d)
     : all(Vector::Zero(d.fem->positions())),
       rate(all),
       other(all),
@@ -35,7 +35,7 @@ RedistributedMass::Data::Work::Work(const Data& d)
 
 // (3), from where the neighbours are: a body far from its reference loses no digits. Leaves u_c in
 // `all`.
-void RedistributedMass::Data::local(View q, Work& to) const {
+void RedistributedMass::Partition::local(View q, Evaluation& to) const {
   if (to.known && same_bits(to.at, q)) return;
   to.known = false;
   to.at = q;
@@ -60,7 +60,7 @@ void RedistributedMass::Data::local(View q, Work& to) const {
 }
 
 // (4) of the rates x, about the configuration of local()
-void RedistributedMass::Data::rates(View x, Work& at, Vector& full) const {
+void RedistributedMass::Partition::rates(View x, Evaluation& at, Vector& full) const {
   spread(x, full);
   for (std::size_t c = 0; c < held.size(); ++c) {
     double sum = 0.0;
@@ -81,7 +81,7 @@ void RedistributedMass::Data::rates(View x, Work& at, Vector& full) const {
   for (std::size_t c = 0; c < held.size(); ++c) full[held[c]] = at.part[static_cast<Index>(c)];
 }
 
-void RedistributedMass::Data::set_rates(View x, Work& at) const {
+void RedistributedMass::Partition::set_rates(View x, Evaluation& at) const {
   at.rate.setZero();
   if (viscous())
     rates(x, at, at.rate);
@@ -90,36 +90,36 @@ void RedistributedMass::Data::set_rates(View x, Work& at) const {
 }
 
 RedistributedMass::RedistributedMass(FemSystem system, std::vector<NodeStop> stops)
-    : data_(std::make_unique<Data>(std::move(system), std::move(stops))) {}
+    : partition_(std::make_unique<Partition>(std::move(system), std::move(stops))) {}
 RedistributedMass::~RedistributedMass() = default;
 
-const Fem& RedistributedMass::fem() const { return *data_->fem; }
-std::span<const NodeStop> RedistributedMass::stops() const { return data_->stops; }
-int RedistributedMass::positions() const { return static_cast<int>(data_->inner.size()); }
-std::span<const Source> RedistributedMass::sources() const { return data_->fem->sources(); }
-Rayleigh RedistributedMass::rayleigh() const { return data_->fem->rayleigh(); }
+const Fem& RedistributedMass::fem() const { return *partition_->fem; }
+std::span<const NodeStop> RedistributedMass::stops() const { return partition_->stops; }
+int RedistributedMass::positions() const { return static_cast<int>(partition_->inner.size()); }
+std::span<const Source> RedistributedMass::sources() const { return partition_->fem->sources(); }
+Rayleigh RedistributedMass::rayleigh() const { return partition_->fem->rayleigh(); }
 
 unsigned RedistributedMass::traits() const {
   const unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                           Trait::symmetric | Trait::potential;
-  return has(data_->fem->traits(), Trait::driven) ? traits | Trait::driven : traits;
+  return has(partition_->fem->traits(), Trait::driven) ? traits | Trait::driven : traits;
 }
 
 int RedistributedMass::free_index(int dof) const {
-  expects(dof >= 0 && index(dof) < data_->of_dof.size(),
+  expects(dof >= 0 && index(dof) < partition_->of_dof.size(),
           "a degree of freedom 3 node + axis of the mesh");
-  return data_->of_dof[index(dof)];
+  return partition_->of_dof[index(dof)];
 }
 
 void RedistributedMass::full(double t, View q, Out displacements) const {
-  const auto room = data_->works.borrow();
-  data_->local(q, *room);
-  data_->fem->full(t, room->all, displacements);
+  const auto room = partition_->evaluations.borrow();
+  partition_->local(q, *room);
+  partition_->fem->full(t, room->all, displacements);
 }
 
 void RedistributedMass::gaps(View q, Out g) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   for (std::size_t i = 0; i < d.G.size(); ++i) {
     g[static_cast<Index>(i)] = d.rest[static_cast<Index>(i)];
@@ -128,15 +128,15 @@ void RedistributedMass::gaps(View q, Out g) const {
 }
 
 void RedistributedMass::forces(View q, Out lambda) const {
-  const auto room = data_->works.borrow();
-  data_->local(q, *room);
+  const auto room = partition_->evaluations.borrow();
+  partition_->local(q, *room);
   lambda = room->lambda;
 }
 
 // (2)
 void RedistributedMass::force(double t, View q, View v, Out f) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   d.set_rates(v, *room);
   d.fem->force(t, room->all, room->rate, room->f);
@@ -144,16 +144,16 @@ void RedistributedMass::force(double t, View q, View v, Out f) const {
 }
 
 void RedistributedMass::potential_force(double t, View q, Out f) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   d.fem->potential_force(t, room->all, room->f);
   d.gather(room->f, f);
 }
 
 void RedistributedMass::multiply(Combination s, double t, View q, View v, View x, Out y) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   room->other.setZero();
   if (s.k + s.c * d.fem->rayleigh().stiffness != 0.0) {
     d.local(q, *room);
@@ -168,8 +168,8 @@ void RedistributedMass::multiply(Combination s, double t, View q, View v, View x
 }
 
 void RedistributedMass::factorise(Combination s, double t, View q, View, Factor& A) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   room->rate.setZero();
   if (s.k + s.c * d.fem->rayleigh().stiffness == 0.0) {
     room->other.setOnes();
@@ -188,12 +188,12 @@ void RedistributedMass::factorise(Combination s, double t, View q, View, Factor&
 }
 
 int RedistributedMass::prescribed() const {
-  return data_->fem->prescribed() + static_cast<int>(data_->stops.size());
+  return partition_->fem->prescribed() + static_cast<int>(partition_->stops.size());
 }
 
 void RedistributedMass::reactions(double t, View q, View v, View a, Out forces) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   d.set_rates(v, *room);
   room->other.setZero();
@@ -205,36 +205,36 @@ void RedistributedMass::reactions(double t, View q, View v, View a, Out forces) 
 
 void RedistributedMass::point_reactions(double t, View q, std::span<const PointRef> at, View f,
                                         Out forces) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   if (const int p = d.fem->prescribed(); p > 0)
     d.fem->point_reactions(t, room->all, at, f, forces.head(p));
 }
 
 void RedistributedMass::points(double t, View q, std::span<const PointRef> at, Out x) const {
-  const auto room = data_->works.borrow();
-  data_->local(q, *room);
-  data_->fem->points(t, room->all, at, x);
+  const auto room = partition_->evaluations.borrow();
+  partition_->local(q, *room);
+  partition_->fem->points(t, room->all, at, x);
 }
 
 void RedistributedMass::point_drift(double t, View q, std::span<const PointRef> at,
                                     Out drift) const {
-  const auto room = data_->works.borrow();
-  data_->local(q, *room);
-  data_->fem->point_drift(t, room->all, at, drift);
+  const auto room = partition_->evaluations.borrow();
+  partition_->local(q, *room);
+  partition_->fem->point_drift(t, room->all, at, drift);
 }
 
 double RedistributedMass::fastest_drift(double from, double to, double reach) const {
-  return data_->fem->fastest_drift(from, to, reach);
+  return partition_->fem->fastest_drift(from, to, reach);
 }
 
-void RedistributedMass::breaks(Breaks& out) const { data_->fem->breaks(out); }
+void RedistributedMass::breaks(Breaks& out) const { partition_->fem->breaks(out); }
 
 // Rows of massless nodes are those of (4), at all nodes with mass beside one without.
 void RedistributedMass::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   PointRows whole;
   d.fem->point_rows(room->all, room->all, at, whole);
@@ -291,8 +291,8 @@ void RedistributedMass::point_rows(View q, View, std::span<const PointRef> at, P
 }
 
 Energy RedistributedMass::energy(double t, View q, View v) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   room->rate.setZero();
   d.spread(v, room->rate);
@@ -302,8 +302,8 @@ Energy RedistributedMass::energy(double t, View q, View v) const {
 // w_c = 0: the powers on the nodes with mass
 void RedistributedMass::power(double t, std::optional<double> held, View q, View v, View w,
                               std::span<double> by_source) const {
-  const Data& d = *data_;
-  const auto room = d.works.borrow();
+  const Partition& d = *partition_;
+  const auto room = d.evaluations.borrow();
   d.local(q, *room);
   d.set_rates(v, *room);
   room->other.setZero();

@@ -79,8 +79,8 @@ class RedistributedMass final : public Dynamics {
              std::span<double> by_source) const override;
 
  private:
-  struct Data;
-  std::unique_ptr<Data> data_;
+  struct Partition;
+  std::unique_ptr<Partition> partition_;
 };
 
 }  // namespace saltus

@@ -67,7 +67,7 @@ std::vector<std::vector<Entry>> stiffness_columns(const Fem& fem, const std::vec
 
 }  // namespace
 
-void RedistributedMass::Data::check(const FemSystem& system) const {
+void RedistributedMass::Partition::check(const FemSystem& system) const {
   expects(!stops.empty(), "mass redistribution: at least one stop");
   expects(system.mass == MassForm::lumped, "mass redistribution: the mass of the mesh is lumped");
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
@@ -102,7 +102,7 @@ void RedistributedMass::Data::check(const FemSystem& system) const {
   }
 }
 
-RedistributedMass::Data::Data(FemSystem system, std::vector<NodeStop> given)
+RedistributedMass::Partition::Partition(FemSystem system, std::vector<NodeStop> given)
     : stops(std::move(given)) {
   saltus::check(system.mesh);
   check(system);
@@ -117,7 +117,7 @@ RedistributedMass::Data::Data(FemSystem system, std::vector<NodeStop> given)
 }
 
 // Which components of Fem's q have mass, and g = rest + G u_c.
-void RedistributedMass::Data::number(const FemSystem& system) {
+void RedistributedMass::Partition::number(const FemSystem& system) {
   const int d = system.mesh.dimension;
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
   std::vector<char> massless(index(nodes), 0);
@@ -161,7 +161,7 @@ void RedistributedMass::Data::number(const FemSystem& system) {
 }
 
 // K_ic, K_cc and the local problem.
-void RedistributedMass::Data::couple() {
+void RedistributedMass::Partition::couple() {
   std::vector<int> node_of(index(fem->positions()), 0);
   for (int dof = 0; dof < static_cast<int>(3 * fem->mesh().nodes.cols()); ++dof)
     if (const int j = fem->free_index(dof); j >= 0) node_of[index(j)] = dof / 3;
@@ -174,7 +174,7 @@ void RedistributedMass::Data::couple() {
 }
 
 // K_ic and K_cc from the columns c of K.
-void RedistributedMass::Data::split_columns(const std::vector<std::vector<Entry>>& columns) {
+void RedistributedMass::Partition::split_columns(const std::vector<std::vector<Entry>>& columns) {
   std::vector<Entry> inside;
   std::vector<char> massless(index(fem->positions()), 0);
   for (int j : held) massless[index(j)] = 1;
@@ -199,7 +199,7 @@ void RedistributedMass::Data::split_columns(const std::vector<std::vector<Entry>
 }
 
 // X = K_cc^-1 G^T and W = G X of the stops.
-void RedistributedMass::Data::make_compliance() {
+void RedistributedMass::Partition::make_compliance() {
   SparseOperator factor;
   factor.factorise(Kcc);
   const auto m = static_cast<Index>(stops.size());

@@ -93,7 +93,7 @@ class HeldOperator final : public Operator {
   mutable Vector part_;  // likewise
 };
 
-struct RedistributedMass::Data {
+struct RedistributedMass::Partition {
   std::vector<NodeStop> stops;
   std::unique_ptr<Fem> fem;
   std::vector<int> inner, held;  ///< components of Fem's q: with mass, without
@@ -111,7 +111,7 @@ struct RedistributedMass::Data {
   std::vector<int> rim;  ///< components of q that K_ic meets, increasing
 
   /// Of one call; what local() found belongs to the configuration `at`.
-  struct Work {
+  struct Evaluation {
     Vector at, all, rate, other, f;  ///< but for `at` components of Fem's q
     Vector part;                     ///< one a component without mass
     Vector w, lambda, small;         ///< one a stop
@@ -119,22 +119,22 @@ struct RedistributedMass::Data {
     BlockPivoting problem;
     bool known = false;
 
-    explicit Work(const Data& d);
+    explicit Evaluation(const Partition& d);
   };
-  WorkPool<Work> works{[this] { return std::make_unique<Work>(*this); }};
+  WorkPool<Evaluation> evaluations{[this] { return std::make_unique<Evaluation>(*this); }};
 
-  Data(FemSystem system, std::vector<NodeStop> given);
+  Partition(FemSystem system, std::vector<NodeStop> given);
   void check(const FemSystem& system) const;
   void number(const FemSystem& system);
   void couple();
   void split_columns(const std::vector<std::vector<Entry>>& columns);
   void make_compliance();
-  void local(View q, Work& to) const;
-  void rates(View x, Work& at, Vector& full) const;
+  void local(View q, Evaluation& to) const;
+  void rates(View x, Evaluation& at, Vector& full) const;
   void spread(View x, Vector& full) const { scatter(inner, x, full); }
   void gather(const Vector& full, Out x) const { saltus::gather(inner, full, x); }
   /// `rate` of the rates x; massless nodes stay behind where no force depends on them.
-  void set_rates(View x, Work& at) const;
+  void set_rates(View x, Evaluation& at) const;
   bool viscous() const { return fem->rayleigh().stiffness > 0.0; }
 };
 

@@ -11,8 +11,8 @@ namespace saltus {
 namespace {
 
 constexpr int kSmall = 8;        ///< nodes that are one front without further thought
-constexpr double kFilled = 0.5;  ///< of all blocks_of_pattern there: one front as well
-constexpr double kExtra = 0.15;  ///< blocks_of_pattern of zeros that a front may hold
+constexpr double kFilled = 0.5;  ///< of all blocks there: one front as well
+constexpr double kExtra = 0.15;  ///< blocks of zeros that a front may hold
 
 std::vector<int> minimum_degree(int n, const std::vector<int>& offset,
                                 const std::vector<int>& column) {
@@ -180,13 +180,12 @@ void BlockPattern::couple(const std::vector<int>& place) {
       if (place[at(j)] < place[at(i)]) continue;
       const auto row = column_.begin() + offset_[at(j)], end = column_.begin() + offset_[at(j) + 1];
       const auto found = std::lower_bound(row, end, i);
-      expects(found != end && *found == i,
-              "the pattern of the blocks_of_pattern must be symmetric");
+      expects(found != end && *found == i, "the pattern of the blocks must be symmetric");
       coupling_.push_back({j, k, static_cast<int>(found - column_.begin())});
       if (j == i) std::swap(coupling_.back(), coupling_[begin]);
     }
     expects(coupling_.size() > begin && coupling_[begin].to == i,
-            "the pattern of the blocks_of_pattern must hold its diagonal");
+            "the pattern of the blocks must hold its diagonal");
     coupling_begin_.push_back(static_cast<int>(coupling_.size()));
   }
 }

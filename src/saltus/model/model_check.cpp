@@ -251,7 +251,7 @@ void ModelCheck::check_boundary(const Surfaces::DeformingBoundary& boundary) con
 }
 
 // Event-driven integration asks nothing of schemes; a hand-over to them does
-// (Simulation::Work::schemes_fit).
+// (EventDriver::schemes_fit).
 void ModelCheck::check_law(int index, bool friction, const Sides& sides) {
   const ContactLaw& law = this->law(index);
   const std::string path = law_path(index);

@@ -34,7 +34,6 @@ class Runner {
 
   const Model& model() const { return model_; }
   ConstrainedMotion& motion() { return motion_; }
-  const Vector& velocities() const { return v_; }  ///< of the last place()
 
   /// Puts the motion at (t, groups) with these modes; rows of contacts are made.
   void place(double t, const Groups& groups, std::span<const ContactMode> modes, double e);

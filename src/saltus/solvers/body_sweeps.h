@@ -13,7 +13,7 @@ namespace saltus {
 /// contacts of three rows and bodies of three
 /// velocities: 88 bytes a contact and 57 bytes a body.
 ///
-/// Colours are solved one after the other, their contacts by the thread_pool: in a shift of it, on
+/// Colours are solved one after the other, their contacts by the thread pool: in a shift of it, on
 /// the threads of the task arena of the caller. A contact reads and writes its own bodies only and
 /// sums run over fixed blocks: no bit depends on threads.
 class BodySweeps final : public SolverWork {

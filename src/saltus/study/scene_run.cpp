@@ -64,8 +64,8 @@ ContactGain stored_gain(const std::string& file, double energy_start, std::uint6
 
 }  // namespace
 
-struct SceneRun::Parts {
-  Parts(SceneSetup scene_setup, SceneRunOptions run_options)
+struct SceneRun::Execution {
+  Execution(SceneSetup scene_setup, SceneRunOptions run_options)
       : options(std::move(run_options)),
         setup(std::make_shared<const SceneSetup>(std::move(scene_setup))),
         output(results_name(setup->scene, options)) {
@@ -262,14 +262,14 @@ struct SceneRun::Parts {
 };
 
 SceneRun::SceneRun(SceneSetup setup, SceneRunOptions options)
-    : parts_(std::make_unique<Parts>(std::move(setup), std::move(options))) {}
+    : execution_(std::make_unique<Execution>(std::move(setup), std::move(options))) {}
 SceneRun::~SceneRun() = default;
 
-const SceneSetup& SceneRun::setup() const { return *parts_->setup; }
-const std::string& SceneRun::output() const { return parts_->output; }
+const SceneSetup& SceneRun::setup() const { return *execution_->setup; }
+const std::string& SceneRun::output() const { return execution_->output; }
 
 RunResult SceneRun::operator()() {
-  Parts& p = *parts_;
+  Execution& p = *execution_;
   expects(!p.sim, "SceneRun: a run can be made once");
   try_outputs(p.setup->model, p.output);  // before a `.part` that is there is replaced
   do p.run();

@@ -65,8 +65,8 @@ class SceneRun {
   RunResult operator()();
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Execution;
+  std::unique_ptr<Execution> execution_;
 };
 
 }  // namespace saltus
