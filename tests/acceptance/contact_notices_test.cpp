@@ -102,8 +102,8 @@ TEST_CASE(
   CHECK(told(kPad, Notice::Kind::open) == 0);
   const Shown s = run_text(kPad, {kSiconos});
   const std::string all = told_of(s.sim, Notice::Kind::open);
-  CHECK(all.find("contacts of 'pad' with 'floor' carry their load from step to step and stand "
-                 "open, by ") == 0);
+  CHECK(all.find("contacts of 'pad' with 'floor' carry load from step to step although they are "
+                 "open by ") == 0);
   CHECK(all.find("`activation: {kind: gap-closing}` in newton-impact") != std::string::npos);
   CHECK(told(kPad, Notice::Kind::open, {"surfaces[0].law.activation={threshold: 1 mm}"}) == 1);
   CHECK(told(kPad, Notice::Kind::open, {"surfaces[0].law.kind=stewart-trinkle"}) == 0);

@@ -397,7 +397,7 @@ TEST_CASE("what friction along an axis cannot do is refused in one line") {
                "has no direction"},
            Row{[](Slide& s) { s.friction = "{along: [1, 0, 0], values: [0, 0]}"; }, "are both 0"},
            Row{[](Slide& s) { s.law = "velocity_weakening: {ratio: 0.5, speed: 0.1}"; },
-               "is for friction of one coefficient"},
+               "requires friction with one coefficient"},
            Row{[](Slide& s) {
                  s.friction = "{along: [1, 0, 0], values: [0.3, 0]}";
                  s.law = "rolling: 1 mm";

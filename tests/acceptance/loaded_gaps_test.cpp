@@ -172,7 +172,7 @@ TEST_CASE("a law that cannot close gaps refuses to") {
   CHECK_THROWS_WITH_AS(
       run_text(falling(kLoaded[0], 0.01, 0.1,
                        "{kind: poisson-impact, activation: {kind: gap-closing}}")),
-      doctest::Contains("poisson-impact keeps the gap with which a contact becomes active"),
+      doctest::Contains("poisson-impact keeps the gap at which a contact becomes active"),
       SceneError);
 }
 

@@ -8,7 +8,7 @@
 namespace saltus {
 namespace {
 
-/// The points of some contacts on one member, and what is asked of them. Written before it is read.
+/// Points of some contacts on one member, and data computed for them. Written before it is read.
 struct Points {
   std::vector<PointRef> at;
   PointRows J;
@@ -44,8 +44,8 @@ BlockRows::Velocities BlockRows::start_velocities(std::span<const Trial> trials)
   return start_;
 }
 
-// J of the points of contacts which(begin) .. which(end - 1): use(k, contact, J of both sides;
-// null: it does not move).
+// Computes J of the points of contacts which(begin) .. which(end - 1) and calls use(k, contact, J
+// of both sides); J is null for a side that does not move.
 template <class Which, class Use>
 void BlockRows::with_rows(std::size_t begin, std::size_t end, const Which& which,
                           const Use& use) const {
@@ -72,7 +72,8 @@ void BlockRows::with_rows(std::size_t begin, std::size_t end, const Which& which
   }
 }
 
-// Row a of a contact times the velocities v[s] of the bodies of its sides; null: it does not move.
+// Row a of a contact times the velocities v[s] of the bodies of its sides; null for a side that
+// does not move.
 double BlockRows::rate_of(const IslandContact& c, int a, const std::array<const double*, 2>& J,
                           const std::array<const double*, 2>& v) const {
   double sum[2] = {0.0, 0.0}, row[6];
@@ -86,7 +87,7 @@ double BlockRows::rate_of(const IslandContact& c, int a, const std::array<const 
   return sum[0] + sum[1];
 }
 
-// The same by H, in which it is the k-th.
+// The same with H, in which the contact is the k-th.
 double BlockRows::rate_of(const IslandContact& c, int a, const BodyRows& H, std::size_t k,
                           const std::array<const double*, 2>& v) const {
   double sum[2] = {0.0, 0.0};
@@ -100,7 +101,7 @@ double BlockRows::rate_of(const IslandContact& c, int a, const BodyRows& H, std:
   return sum[0] + sum[1];
 }
 
-// n . d, d the velocity of points that only follow a prescribed motion.
+// n . d, with d the velocity of points that only follow a prescribed motion.
 double BlockRows::prescribed_rate(const IslandContact& c, int a, bool at_end) const {
   double u = 0.0;
   for (std::size_t s = 0; s < 2; ++s) {
@@ -142,7 +143,7 @@ void BlockRows::add_normal_rates(Velocities v_of, Vector& u) const {
   });
 }
 
-// v_of the bodies of its sides, v_of each member; null: it has none.
+// Velocities of the bodies of its sides, from v_of each member; null for a side without velocities.
 std::array<const double*, 2> BlockRows::body_velocities(const IslandContact& c,
                                                         Velocities v_of) const {
   std::array<const double*, 2> v{};
@@ -182,7 +183,7 @@ void BlockRows::make_tangent_rates(std::span<const Trial> trials, std::span<cons
   });
 }
 
-// H of the members, on the contacts of the problem alone.
+// H of the members, only for contacts of the problem.
 void BlockRows::make_rows_of(std::span<const int> admitted) {
   for (Member& m : contacts_.members()) m.H.clear(contacts_.rows());
   with_rows(
@@ -278,7 +279,7 @@ void BlockRows::gaps(double t, Velocities q_of, Vector& gap) const {
   });
 }
 
-/// use(body, its column, value) for the entries of the row of a law on a coordinate of a joint.
+/// Calls use(body, its column, value) for the entries of the row of a law on a joint coordinate.
 template <class Use>
 void BlockRows::for_coordinate(const IslandContact& c, const Use& use) const {
   for (std::size_t m = 0; m < contacts_.members().size(); ++m)
@@ -300,7 +301,7 @@ bool BlockRows::by_bodies(std::span<const Trial> trials, std::span<const int> ad
   return true;
 }
 
-// A_b^-1 of every body. False: of another form, or not symmetric.
+// A_b^-1 of every body. Returns false if A has another form or is not symmetric.
 bool BlockRows::invert_masses(std::span<const Trial> trials, BodyRows& H) {
   first_body_.resize(contacts_.members().size());
   std::size_t bodies = 0;
@@ -326,7 +327,7 @@ bool BlockRows::invert_masses(std::span<const Trial> trials, BodyRows& H) {
   return true;
 }
 
-/// use(s, body) for the sides of contact c that do not move by themselves.
+/// Calls use(s, body) for the sides of contact c that have velocities.
 template <class Use>
 void BlockRows::for_sides(const IslandContact& c, const Use& use) const {
   for (std::size_t s = 0; s < 2 && c.joint_law < 0; ++s)
@@ -335,7 +336,7 @@ void BlockRows::for_sides(const IslandContact& c, const Use& use) const {
                  contacts_.members()[at(side.member)].at[at(side.point)].body);
 }
 
-// The bodies of every contact of H, where their values begin. Returns how many there are.
+// Sets the bodies of every contact of H and where their values begin. Returns the number of values.
 std::size_t BlockRows::find_bodies(std::span<const int> admitted, std::span<const int> sizes,
                                    BodyRows& H) const {
   H.first.assign(1, 0);
@@ -361,7 +362,7 @@ std::size_t BlockRows::find_bodies(std::span<const int> admitted, std::span<cons
   return filled;
 }
 
-// The values of H from J of all points of the members.
+// Sets the values of H from J of all points of the members.
 void BlockRows::fill_from_members(std::span<const int> admitted, std::span<const int> sizes,
                                   BodyRows& H) const {
   in_blocks(admitted.size(), [&](std::size_t, std::size_t begin, std::size_t end) {

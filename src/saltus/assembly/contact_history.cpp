@@ -14,7 +14,7 @@ void ContactHistory::resize() {
 void ContactHistory::begin(const IslandStep& step, bool velocities, Vector& impulse) {
   impulse.setZero();
   clear_loads();
-  // Bonds are there at t = 0; one that opened is not stored.
+  // At t = 0 all bonds are intact; the memory does not store contacts that have opened.
   std::fill(bonded_.begin(), bonded_.end(), step.trials.front().t0 == 0.0 ? '\1' : '\0');
   if (!velocities || list_.count() == 0) return;
   in_parts(list_, list_.count(), [&](std::size_t begin, std::size_t end) {

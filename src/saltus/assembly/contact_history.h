@@ -1,5 +1,5 @@
-// What the contacts of an island have from the step before and from an earlier stage of the step:
-// loads and bonds.
+// Loads and bonds that the contacts of an island carry over from the previous step and from an
+// earlier stage of the step.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,35 +8,35 @@
 
 namespace saltus {
 
-/// Contacts by place in the list.
+/// Contacts are given by their index in the list.
 class ContactHistory {
  public:
   explicit ContactHistory(const ContactList& list) : list_(list) {}
-  void resize();  ///< the list has other contacts
+  void resize();  ///< call it when the contacts of the list have changed
 
-  /// A stage begins. impulse, one a row of the list: that of the step before; 0 in a stage of
+  /// Starts a stage. impulse, one per row of the list: that of the previous step; 0 in a stage of
   /// positions.
   void begin(const IslandStep& step, bool velocities, Vector& impulse);
-  /// After a stage of positions, which has closed the gaps: no contact has a load from before.
+  /// After a stage of positions, which has closed the gaps: no contact has a previous load.
   void clear_loads();
-  /// First pass of a stage: which loads of the contacts `admitted` last, with u at the start and of
-  /// the free motion, one a row of the list.
+  /// First pass of a stage: which loads of the contacts `admitted` are sustained, from u at the
+  /// start and u of the free motion, one per row of the list.
   void find_lasting(std::span<const int> admitted, const Vector& u0, const Vector& u_free);
-  /// After a stage of positions: of the contacts `admitted` those with p > 0 are held in the next.
-  /// p: one each.
+  /// After a stage of positions: the contacts `admitted` with p > 0 are held in the next stage. p:
+  /// one per contact.
   void hold(std::span<const int> admitted, const Vector& p);
 
   /// Carried an impulse in the position stage of this step.
   bool held(std::size_t i) const { return held_[i] != 0; }
-  /// The cohesion of the contact has not been lost,
+  /// Its cohesion is intact, if it has any.
   bool bonded(std::size_t i) const { return bonded_[i] != 0; }
-  /// and it has some.
+  /// Bonded by a law with cohesion.
   bool glued(std::size_t i) const;
-  /// Carried an impulse in the step before, and no bond holds it.
+  /// Carried an impulse in the previous step, and is not held by a bond.
   bool loaded(std::size_t i) const { return loaded_[i] != 0 && !glued(i); }
-  /// The load lasts, as the first pass finds it.
+  /// Its load is sustained, as found in the first pass.
   bool lasts(std::size_t i) const { return lasts_[i] != 0; }
-  /// Loaded, and no rebound that its law still returns.
+  /// Loaded, with no rebound left that its law would return.
   bool rests(std::size_t i) const;
 
  private:

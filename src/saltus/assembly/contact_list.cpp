@@ -7,7 +7,8 @@
 namespace saltus {
 namespace {
 
-/// From so many on rows are made for the problem alone: below, H of all contacts is in the cache.
+/// With at least so many contacts rows are made only for those of the problem; H of all contacts of
+/// a smaller list fits in the cache.
 constexpr std::size_t kManyContacts = 500;
 
 }  // namespace
@@ -41,8 +42,8 @@ void ContactList::number_rows() {
   contacts_.number_rows(!lean_, !lean_);
 }
 
-// Rigid bodies, and what only follows a prescribed motion; nothing on joints, and no surface that
-// runs.
+// Requires rigid bodies, or bodies that only follow a prescribed motion, and neither laws on joints
+// nor running surfaces.
 void ContactList::allow_lean() {
   may_be_lean_ = contacts_.pairs() == named() && model_.running().empty() && !force_surfaces_ &&
                  std::ranges::all_of(members(), [&](const Member& m) {
@@ -74,7 +75,7 @@ void ContactList::detect(double t) {
   number_rows();
 }
 
-// Each once, by increasing key.
+// Each contact once, by increasing key.
 void ContactList::add_beside(double t) {
   const std::size_t count = surfaces_.find(t, at_);
   for (std::size_t k = 0; k < count; ++k) {
@@ -85,7 +86,7 @@ void ContactList::add_beside(double t) {
   }
 }
 
-// Where the shapes do not show a contact any more it keeps the gap of its points along its normal.
+// A contact that the shapes no longer have keeps the gap of its points along its normal.
 void ContactList::find_gaps(double t, Vector& gap) {
   std::size_t i = named();
   surfaces_.each_gap(t, at_, [&](std::uint64_t key, double found) {
@@ -123,7 +124,7 @@ void ContactList::see(std::size_t i, double gap, SeenContact& seen) const {
   if (i < named()) return;
   for (std::size_t s = 0; s < 2; ++s) {
     if (contacts_[i].side[s].member >= 0) continue;
-    for (const int number : bodies_of(i))  // below 0 where it is fixed
+    for (const int number : bodies_of(i))  // below 0 if the body is fixed
       if (number < 0) (s == 0 ? seen.view.a : seen.view.b).body = -1 - number;
   }
 }

@@ -1,4 +1,4 @@
-// The contacts of one island in one step: pairs that the model names and those found between
+// The contacts of one island in one step: pairs that the model names and contacts detected between
 // shapes, with gaps and rows.
 #pragma once
 #include <array>
@@ -17,8 +17,8 @@ class ContactList {
  public:
   using Member = IslandContacts::Member;
 
-  /// joints: of the island, for the laws on their coordinates; used as long as the list is.
-  /// margin: contacts between shapes are known from this gap on [m].
+  /// joints: those of the island, for laws on their coordinates; they must outlive the list.
+  /// margin: contacts between shapes are included up to this gap [m].
   ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
               JointSystem& joints, double margin);
   ContactList(const ContactList&) = delete;  // its parts hold references to each other
@@ -27,39 +27,39 @@ class ContactList {
   std::vector<Member>& members() { return contacts_.members(); }
   const std::vector<Member>& members() const { return contacts_.members(); }
   std::size_t count() const { return contacts_.count(); }
-  std::size_t named() const {
-    return contacts_.named();
-  }  ///< the first ones, which the model names
+  /// Number of leading contacts, which the model names.
+  std::size_t named() const { return contacts_.named(); }
   const IslandContact& operator[](std::size_t i) const { return contacts_[i]; }
   const ContactLaw& law(std::size_t i) const { return model_.law(contacts_[i].law); }
-  /// Every law that a contact of the island may have, by index of the model's.
+  /// Every law that a contact of the island may have, as indices in the model.
   std::span<const int> laws() const { return laws_; }
   int rows() const { return contacts_.rows(); }
-  /// True when contacts are looked for between surfaces.
+  /// Whether contacts between surfaces are detected.
   bool detects() const { return !surfaces_.empty(); }
 
-  /// Contacts between shapes that are open by less count as closed [m]: bodies at rest on each
-  /// other fall together in the prediction, and the round-off of their gap must not decide which of
-  /// them is held.
+  /// Contacts between shapes with a smaller gap than this count as closed [m]: bodies at rest on
+  /// each other fall together in the prediction, and the round-off of their gap must not decide
+  /// which of them is held.
   double slack() const { return 1e-6 * model_.surfaces().margin; }
 
-  /// Finds the contacts between shapes at t, with the members at Member::q. The list then holds the
-  /// pairs of the model, then those and what find_beside() found, all by increasing key.
+  /// Detects the contacts between shapes at t, with the members at Member::q. The list then
+  /// consists of the pairs of the model, followed by these contacts and those of find_beside(), all
+  /// by increasing key.
   void detect(double t);
 
-  // -- laws between shapes that are forces
+  // -- force laws between shapes
   //
-  // A force acts over the whole step, not from the contact instant on, and its energy is that of
-  // the gaps of the shapes: gaps at its ends are those of the shapes there, and a contact that is
-  // pressed at one of them alone counts.
+  // A force acts over the whole step, not only after the contact instant, and its energy depends on
+  // the gaps of the shapes. So the gaps at both ends of the step are those of the shapes there, and
+  // a contact that is compressed at only one end counts as well.
 
-  /// From now on gaps() of such contacts are found anew between the shapes, where these show the
+  /// From now on gaps() measures such contacts between the shapes, as long as the shapes are in
   /// contact.
   void follow_forces() { follows_forces_ = force_surfaces_; }
   bool follows_forces() const { return follows_forces_; }
-  /// No pair and no law between shapes is set-valued: the contact instant is the instant of forces.
+  /// No pair and no law between shapes is set-valued: the contact instant is that of forces.
   bool forces_alone() const { return forces_alone_; }
-  /// Adds those that are pressed at t with member m at q_of(m) to the next detect().
+  /// Adds the contacts that are compressed at t, with member m at q_of(m), to the next detect().
   template <class Configuration>
   void find_beside(double t, Configuration&& q_of) {
     place(q_of);
@@ -84,15 +84,15 @@ class ContactList {
     place(q_of);
     find_gaps(t, gap);
   }
-  /// The least gap between shapes with member m at q_of(m), also above the margin
+  /// The least gap between shapes with member m at q_of(m), even above the margin
   /// (SurfaceFinder::least_gap()).
   template <class Configuration>
   double least_gap(double t, Configuration&& q_of) {
     place(q_of);
     return surfaces_.least_gap(t, at_);
   }
-  /// What passed through another in the step from member m at q_of(m), t to where least_gap() was;
-  /// acted: see SurfacePassages::find().
+  /// Finds bodies that passed through another one in the step from member m at q_of(m), t to the
+  /// configuration of least_gap(); acted: see SurfacePassages::find().
   template <class Configuration>
   void find_passed(double t, Configuration&& q_of, const SurfacePassages::ActedPairs& acted,
                    const std::function<void(const SurfacePassages::Passed&)>& use) {
@@ -103,11 +103,12 @@ class ContactList {
   std::array<int, 2> bodies_of(std::size_t i) const {
     return surfaces_.bodies_of(contacts_[i].key);
   }
-  /// Thickness of the thinner of the two [m], of those that have one; good after find_passed().
+  /// Thickness of the thinner of the two [m], ignoring bodies without one; valid after
+  /// find_passed().
   double size_of(std::size_t i) const { return surfaces_.size_of(contacts_[i].key); }
-  /// A step begins: angles are followed from where they are, not taken back into one turn.
+  /// A step begins: angles continue from their present values and are not wrapped into one turn.
   void begin(std::span<const Trial> trials) { coordinates_.begin(trials); }
-  /// Some law needs an angle itself; the first of them whose angle was lost
+  /// Whether some law needs an angle itself; lost_angle(): the first of them whose angle was lost
   /// (CoordinateContacts::lost_angle()).
   bool counts_angles() const { return coordinates_.counts_angles(); }
   template <class Gap>
@@ -118,15 +119,14 @@ class ContactList {
     return coordinates_.lost_angle([&](std::size_t i) { return coordinates_.gap(i, t, q); });
   }
   /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed
-  /// motion at t0 and t1, and rate = H v0 + d0. Where lean() the normal rows of rate alone, and no
-  /// H.
+  /// motion at t0 and t1, and rate = H v0 + d0. If lean(): only the normal rows of rate, and no H.
   void make_rows(std::span<const Trial> trials, Vector& rate);
 
-  // -- many contacts between rigid bodies: rows are made for those of the problem alone, and
-  // products of them in parallel (BlockRows).
-  // Bits are those of H of all contacts.
+  // -- many contacts between rigid bodies: rows are made only for contacts of the problem, and
+  // products of them in parallel (BlockRows). The results have the same bits as those with H of all
+  // contacts.
 
-  /// From now on detect() decides by their number; for lists whose H only these functions read.
+  /// From now on detect() decides by the number of contacts; for lists whose H is used only here.
   void allow_lean();
   bool lean() const { return lean_; }
   /// u += H w on the normal rows, with velocities w_of(m) of member m.
@@ -135,7 +135,7 @@ class ContactList {
     place(w_of);
     block_rows_.add_normal_rates(at_, u);
   }
-  /// u += H v in the rows of the list, H that of the last BlockRows::by_bodies(), with velocities
+  /// u += H v in the rows of the list, with H of the last BlockRows::by_bodies() and velocities
   /// v_of(k) of member k.
   template <class Velocities>
   void add_rates(std::span<const int> admitted, const BodyRows& H, const Velocities& v_of,
@@ -153,8 +153,8 @@ class ContactList {
   /// ContactRows::add_drift(), mean_drift().
   void add_drift(Vector& u) const { rows_.add_drift(u); }
   double mean_drift(std::size_t i, int a) const { return rows_.mean_drift(i, a); }
-  /// Contact i as viewers want it, without impulses and status. gap: of a law on a joint; that of
-  /// others is found later.
+  /// Describes contact i for viewers, without impulses and status. gap: of a law on a joint; that
+  /// of other contacts is computed later.
   void see(std::size_t i, double gap, SeenContact& seen) const;
 
  private:
@@ -178,7 +178,7 @@ class ContactList {
   bool force_surfaces_ = false;  ///< some law between shapes is a force
   bool forces_alone_ = false, follows_forces_ = false;
   SurfaceFinder surfaces_;
-  std::vector<SurfaceFinder::Touch> beside_;  ///< of find_beside(), since the last detect()
+  std::vector<SurfaceFinder::Touch> beside_;  ///< from find_beside(), since the last detect()
   std::vector<const Vector*> at_;             ///< configuration of each member
 };
 

@@ -1,12 +1,12 @@
-// Loops over the contacts of an island, by several threads where there are many.
+// Loops over the contacts of an island, multithreaded if there are many.
 #pragma once
 #include "saltus/assembly/contact_list.h"
 #include "saltus/linear_algebra/blocks_internal.h"
 
 namespace saltus {
 
-/// use(begin, end) on parts of 0 .. count - 1, in blocks of any threads where the list is lean:
-/// then it has laws that any of them may call.
+/// Calls use(begin, end) on parts of 0 .. count - 1, in blocks on several threads if the list is
+/// lean: its laws may then be called from any thread.
 template <class Use>
 void in_parts(const ContactList& list, std::size_t count, const Use& use) {
   if (list.lean())

@@ -4,7 +4,7 @@
 
 namespace saltus {
 
-// The contacts of each member, increasing; laws on joints are looked at by all of them.
+// The contacts of each member, increasing; laws on joints are listed for every member.
 void ContactRows::sort_by_members() {
   const auto visit = [&](const auto& use) {  // use(contact, member)
     for (std::size_t i = 0; i < contacts_.count(); ++i) {
@@ -25,8 +25,8 @@ void ContactRows::sort_by_members() {
   visit([&](std::size_t i, std::size_t m) { contact_[at(begin_[m + 1]++)] = static_cast<int>(i); });
 }
 
-/// What surfaces that run add to the rate of row a > 0 of a contact:  t_a . (w_a - w_b), w the
-/// velocity of a surface on its body.
+/// Contribution of running surfaces to the rate of row a > 0 of a contact:  t_a . (w_a - w_b), w
+/// the velocity of a surface on its body.
 double ContactRows::surface_rate(std::size_t i, int a, double t) const {
   const IslandContact& c = contacts_[i];
   double u = 0.0;

@@ -1,5 +1,5 @@
-// H of the contacts of an island, body by body: the rows of every contact, and the velocities that
-// points have by themselves.
+// H of the contacts of an island, body by body: the rows of every contact, and velocities of points
+// due to prescribed motion.
 #pragma once
 #include <span>
 #include <vector>
@@ -14,16 +14,15 @@ class ContactRows {
   ContactRows(IslandContacts& contacts, CoordinateContacts& coordinates)
       : contacts_(contacts), coordinates_(coordinates) {}
 
-  /// Member::H with the members at Member::q and the axes of Member::axes, prescribed motion at t0
-  /// and t1, and rate = H v0 + d0.
+  /// Makes Member::H with the members at Member::q and the axes of Member::axes, prescribed motion
+  /// at t0 and t1, and rate = H v0 + d0.
   void make(std::span<const Trial> trials, Vector& rate);
-  /// The same for a step of which BlockRows made the rows; drifts: some point moves by itself at
+  /// The same for a step whose rows BlockRows made; drifts: some point has a prescribed velocity at
   /// its end.
   void begin_blocks(double t0, double t1, bool drifts) { t0_ = t0, t1_ = t1, drifts_ = drifts; }
-  /// u += d1: velocity of the points by themselves at the end of the step.
+  /// u += d1: prescribed velocity of the points at the end of the step.
   void add_drift(Vector& u) const;
-  /// Velocity of row a of contact i that the points make by themselves, mean of the ends of the
-  /// step.
+  /// Prescribed velocity of the points in row a of contact i, as the mean of both ends of the step.
   double mean_drift(std::size_t i, int a) const;
 
  private:
@@ -34,7 +33,7 @@ class ContactRows {
   CoordinateContacts& coordinates_;
   std::vector<int> begin_, contact_;  ///< contacts of each member
   bool runs_ = false;                 ///< some surface runs
-  /// Some point, body or surface of the rows moves by itself at the end of the step.
+  /// Some point, body or surface of the rows has a prescribed velocity at the end of the step.
   bool drifts_ = false;
   double t0_ = 0.0, t1_ = 0.0;  ///< ends of the step of make() [s]
 };

@@ -69,7 +69,7 @@ void ContactTable::accumulate(Member& m, View p, Out r) {
   m.S->accumulate(m.rows, part, m.scratch, r);
 }
 
-// Sums are taken for (i, j) as for (j, i), but for contacts of two points of one group.
+// Terms are summed for (i, j) as for (j, i), except for contacts between two points of one group.
 bool ContactTable::response(std::span<const Trial> trials, Matrix& D) const {
   bool all_symmetric = true, pure = true;
   Matrix own;

@@ -1,4 +1,4 @@
-// S of an island whose rows never change: one table a group, summed over the contacts.
+// S of an island whose rows never change: one table per group, summed over the contacts.
 #pragma once
 #include <memory>
 #include <span>
@@ -9,30 +9,31 @@
 namespace saltus {
 
 ///     gap = sum over groups of S q + rest,   r = S^T p of each group,
-///         D = sum over groups of S A^-1 S^T
+///     D = sum over groups of S A^-1 S^T
 class ContactTable {
  public:
-  /// A group and its sides of the contacts, a row of S each; side b has -n for its direction. A
-  /// contact of two points of one group has two rows.
+  /// A group and its sides of the contacts, one row of S each; side b has the direction -n. A
+  /// contact between two points of one group has two rows.
   struct Member {
     int group = 0;
     std::unique_ptr<PointTable> S;
-    std::vector<int> contact;   ///< of each row, not decreasing
-    bool whole = false;         ///< row i is that of contact i, and there is one for each contact
-    std::vector<int> rows, at;  ///< of the contacts in use, and their places there; unless whole
-    Vector part;                ///< work space: a row each, ...
-    Vector q, v;                ///< ... positions() and velocities()
+    std::vector<int> contact;  ///< contact of each row, not decreasing
+    bool whole = false;        ///< row i belongs to contact i, and every contact has one
+    /// Of the contacts in use, and their positions among these; unless whole.
+    std::vector<int> rows, at;
+    Vector part;  ///< work space: one entry per row, ...
+    Vector q, v;  ///< ... positions() and velocities()
     PointScratch scratch;
   };
 
   ContactTable(const Model& model, std::span<const int> groups, std::span<const int> pairs);
-  /// False: a point moves by itself, and there is no S.
+  /// False if a point has prescribed motion, so that there is no S.
   bool complete() const { return complete_; }
   std::span<Member> members() { return members_; }
   std::span<const Member> members() const { return members_; }
   const Vector& rest() const { return rest_; }  ///< gaps at q = 0 [m]
 
-  /// y = sum of S x_of(member), of all contacts.
+  /// y = sum of S x_of(member), for all contacts.
   template <class Of>
   void apply(const Of& x_of, Out y) {
     for (Member& m : members_) {
@@ -46,10 +47,9 @@ class ContactTable {
       add(m, m.contact, m.part, y);
     }
   }
-  /// The contacts, increasing, of which the next calls are, and which stay where they are until
-  /// then.
+  /// Selects the contacts, increasing, for the next calls; `contacts` must stay valid until then.
   void use(std::span<const int> contacts);
-  /// y = sum of S x_of(member), of the contacts in use.
+  /// y = sum of S x_of(member), for the contacts in use.
   template <class Of>
   void apply_used(const Of& x_of, Out y) {
     for (Member& m : members_) {
@@ -66,11 +66,11 @@ class ContactTable {
       add(m, m.at, part, y);
     }
   }
-  /// Whether a contact in use touches the group.
+  /// Whether a contact in use acts on the group.
   bool touches(const Member& m) const { return !rows_of(m).empty(); }
-  /// r += S^T p of the contacts in use.
+  /// r += S^T p for the contacts in use.
   void accumulate(Member& m, View p, Out r);
-  /// D [1/kg]; whether it is symmetric, as it is where all A are.
+  /// Computes D [1/kg]; returns whether it is symmetric, as it is if all A are.
   bool response(std::span<const Trial> trials, Matrix& D) const;
 
  private:

@@ -5,8 +5,8 @@
 namespace saltus {
 namespace {
 
-/// Sticks, slides or open, of the k-th contact of the problem, by the impulses that its cone is
-/// for: with the pull of cohesion, without what compression gave.
+/// Status of the k-th contact of the problem (sticks, slides or open), by the impulses in its cone:
+/// with the tension of cohesion, without the impulse of compression.
 ContactView::Status status_of(const ContactList& list, const IslandProblem& problem,
                               std::size_t k) {
   const IslandContact& c = list[at(problem.admitted()[k])];

@@ -1,5 +1,5 @@
-// The contacts of an island after a solve: for viewers, for the next step, and for what is
-// prescribed.
+// The contacts of an island after a solve: for viewers, for the next step, and for groups with
+// prescribed degrees of freedom.
 #pragma once
 #include <vector>
 
@@ -8,17 +8,17 @@
 
 namespace saltus {
 
-/// Appends every contact of the list with its gap of the finished state, impulses and status.
+/// Appends every contact of the list with its gap in the finished state, impulses and status.
 void append_views(const ContactList& list, const IslandProblem& problem,
                   std::vector<SeenContact>& contacts);
 
-/// Appends the contacts with an impulse, and those whose bond holds, by increasing key. A bond is
-/// lost where it carries all it can, P = -h c, and opens: u > 0, beyond what the solver leaves of
-/// it. Others may carry what is more, and it stays.
+/// Appends the contacts with an impulse, and those whose bond is intact, by increasing key. A bond
+/// is lost if it carries its maximum, P = -h c, and opens: u > 0, by more than the error of the
+/// solver. Otherwise other contacts carry the rest of the load, and the bond stays.
 void append_memory(const Model& model, const ContactList& list, const IslandProblem& problem,
                    std::vector<ContactMemory>& contacts);
 
-/// Appends the impulses of contacts between surfaces and of laws on joints on groups with
+/// Appends the impulses that contacts between surfaces and laws on joints exert on groups with
 /// prescribed degrees of freedom.
 void append_point_impulses(const Model& model, const ContactList& list,
                            const IslandProblem& problem, const JointSystem& joints,

@@ -11,9 +11,10 @@
 namespace saltus {
 namespace {
 
-constexpr double kTravelShare = 7e-3;  // of the kinetic energy
-constexpr double kTravelOfAll = 2e-3;  // of that of all bodies
-constexpr double kTravelSteps = 8.0;   // (sum x)^2/(sum x^2): in so many alike, not in some impacts
+constexpr double kTravelShare = 7e-3;  // relative to the kinetic energy of the body
+constexpr double kTravelOfAll = 2e-3;  // relative to that of all bodies
+// (sum x)^2/(sum x^2): spread over so many equal steps, not over a few impacts.
+constexpr double kTravelSteps = 8.0;
 
 }  // namespace
 
@@ -40,10 +41,9 @@ ContactWatch::BodyWatch* ContactWatch::body_of(const ContactList& list,
   return &bodies_[at(index)];
 }
 
-// Against v_c, the velocity of the centre of mass of the two, or of the place of what does not give
-// way:
+// Relative to v_c, the velocity of the centre of mass of the two, or of the support:
 //     T = 1/2 m |v - v_c|^2 + 1/2 omega . J omega,
-//         of it along and about the surface, whose normal is n:
+// and the part along and about the surface with normal n:
 //     T - 1/2 m (n . (v - v_c))^2.
 std::array<ContactWatch::Moves, 2> ContactWatch::kinetic(const IslandStep& step,
                                                          const ContactList& list,
@@ -98,7 +98,8 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
     if (!body->now) {
       body->now = true;
       body->load = body->moves = 0.0;
-      if (t0 - body->at > 3.5 * step.h) body->last = 0.0;  // a flight: what comes is an impact
+      // after a flight the next contact is an impact
+      if (t0 - body->at > 3.5 * step.h) body->last = 0.0;
       touched_.push_back(index);
     }
     body->load += impulse;
@@ -136,7 +137,7 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
       const double loss = -0.5 * P * (rate[c.first_row] + u[c.first_row]);
       if (!(loss > 0.0)) continue;
       taken_ += loss;
-      BodyWatch* loser = nullptr;  // that of the two which moves more
+      BodyWatch* loser = nullptr;  // the one of the two with more kinetic energy
       double most = -1.0, last = 0.0, along = 0.0;
       for (int s = 0; s < 2; ++s) {
         if (!body[s] || !body[s]->now) continue;
@@ -167,15 +168,14 @@ void ContactWatch::look_at_bodies(IslandStep& step) {
         !(one.lost * one.lost > kTravelSteps * one.squares))
       continue;
     const RigidData& data = *model_.groups()[at(group)].dynamics->rigid();
-    // What moves more slowly than its load drives it in some steps is at rest.
+    // A body slower than the speed that its load gives it in a few steps counts as at rest.
     if (!(data.mass[at(body)] * one.kinetic > 50.0 * one.last * one.last)) continue;
     step.notices.add(Notice::Kind::travels, group, body, [&] {
       const Group& of = model_.groups()[at(group)];
       return fmt::format(
           "the contacts of '{}' travel while they carry its load (on a rim, over edges or facets), "
-          "and steps "
-          "take energy there as impacts do; use event-driven integration (`time.mode: events`), or "
-          "a shorter step",
+          "and every step dissipates energy there like an impact; use event-driven integration "
+          "(`time.mode: events`), or a shorter step",
           of.bodies.empty() ? of.name : of.bodies[at(body)]);
     });
   }

@@ -1,4 +1,4 @@
-// Words for contacts that no impulses keep apart.
+// Text about contacts that no impulses can keep apart.
 #pragma once
 #include <functional>
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace saltus {
 
-/// "'lid' with 'ball', and 'ball' with what is fixed; 'lid' has prescribed motion": the contacts of
-/// `problem` that contradict each other (contact/certificate.h), and what is driven among the
-/// bodies near them. "" where they do not, and where `stop` is requested. see(c): contact c of the
-/// problem, asked for where it is one of them.
+/// "'lid' with 'ball', and 'ball' with a fixed body; 'lid' has prescribed motion": the contacts of
+/// `problem` that contradict each other (contact/certificate.h), and the driven bodies near them.
+/// "" if there are none, or if `stop` is requested. see(c): describes contact c of the problem;
+/// called for the contacts of the text.
 std::string contradiction(const Model& model, const ContactProblem& problem,
                           const std::function<SeenContact(int)>& see, Stop* stop);
 

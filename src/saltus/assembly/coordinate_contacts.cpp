@@ -6,9 +6,10 @@
 
 namespace saltus {
 
-// The middle of its stops, the rest of a spring. At a single stop, where what it leaves is within a
-// turn from
-// -pi to pi: of the sign s the centre c has  s c = max(s offset + pi/2, 0).
+// The middle between two stops, or the rest position of a spring. For a single stop the range
+// starts a quarter turn beyond the stop, though within -pi to pi: for sign s the centre c is given
+// by
+//     s c = max(s offset + pi/2, 0)
 double counted_about(const Model& model, const JointLaw& law) {
   const auto stop = [&](const JointLaw& x) { return model.law(x.law).unilateral(); };
   if (!stop(law)) return law.offset;

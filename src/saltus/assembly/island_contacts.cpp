@@ -9,20 +9,20 @@
 namespace saltus {
 namespace {
 
-/// Two unit vectors across n and each other. They jump only where |n_z| passes 0.9, which faces at
-/// right angles to the axes do not do by round-off.
+/// Two unit vectors perpendicular to n and to each other. They jump only where |n_z| crosses 0.9,
+/// which does not happen by round-off on faces at right angles to the axes.
 std::array<Vector3, 2> across(const Vector3& n) {
   const Vector3 other = std::abs(n.z()) < 0.9 ? Vector3::UnitZ() : Vector3::UnitX();
   const Vector3 t = other.cross(n).normalized();
   return {t, n.cross(t)};
 }
 
-/// Tangents of friction that depends on its direction: t1 the axis projected on the surface, t2
-/// across it, each as long as its ratio; one of ratio 0 is left out. Where the axis stands along
-/// the normal all directions have the smaller coefficient.
+/// Tangents of direction-dependent friction: t1 is the axis projected on the surface, t2 is
+/// perpendicular to it, each as long as its ratio; a tangent of ratio 0 is left out. If the axis is
+/// along the normal, all directions have the smaller coefficient.
 void direct(IslandContact& contact, std::array<Vector3, 3>& axes, const Friction& friction,
             const Vector3& axis) {
-  constexpr double kAlong = 1e-6;  // of its length in the surface
+  constexpr double kAlong = 1e-6;  // smallest projected length, relative to the axis
   const Vector3& n = contact.direction[0];
   const Vector3 on = axis - axis.dot(n) * n;
   contact.lost_axis = !(on.norm() > kAlong * axis.norm());
@@ -122,7 +122,7 @@ void IslandContacts::number_rows(bool points, bool drifts) {
   }
 }
 
-// Points get their numbers in the order of the contacts; any number of threads fill them then.
+// Points are numbered in the order of the contacts; any number of threads fill them afterwards.
 template <class HeadingOf, class TouchOf>
 void IslandContacts::take(std::size_t count, const HeadingOf& heading_of, const TouchOf& touch_of) {
   const bool planar = !model_.surfaces().plane.isZero(0.0);

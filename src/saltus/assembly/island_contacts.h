@@ -1,5 +1,5 @@
-// The contacts of an island and the points of its bodies that they use: those that the model names,
-// then those detected.
+// The contacts of an island and the points of its bodies that they use: first those that the model
+// names, then those detected.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,36 +13,36 @@
 namespace saltus {
 
 /// One contact. Rows: normal, tangents, then the relative angular velocities: for rolling friction
-/// about the tangents (in the plane: about its normal), for spinning friction about the normal. Row
-/// 0 .. tangents are velocities of a against b. What few contacts have is stored by itself
-/// (IslandContacts::turning(), running(), CoordinateContacts): a heap has millions of others.
+/// about the tangents (in the plane: about its normal), for spinning friction about the normal.
+/// Rows 0 .. tangents are velocities of a relative to b. Data of only a few contacts is stored
+/// separately (IslandContacts::turning(), running(), CoordinateContacts): a heap has millions of
+/// other contacts.
 struct IslandContact {
-  /// Of a or b: the group as a member of the island and the point's number in it; member -1: a
-  /// place of the world.
+  /// Side a or b: the group, as a member of the island, and the index of the point in it; member
+  /// -1: a point of the world.
   struct Side {
     int member = -1, point = 0;
   };
   std::uint64_t key = 0;
-  std::array<Vector3, 3> direction;  ///< normal, and tangents `scale` long
-  /// Of friction that depends on its direction, Friction::ratio; an impulse P on a tangent is scale
-  /// P in N s.
+  std::array<Vector3, 3> direction;  ///< normal, and tangents of length `scale`
+  /// For direction-dependent friction, Friction::ratio; an impulse P on a tangent is scale P [N s].
   std::array<double, 2> scale{1.0, 1.0};
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
   std::array<Side, 2> side;
   int law = 0, first_row = 0;
-  /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides
-  /// counts. -1: none.
+  /// Index in the model's joint laws: the row is that of a joint coordinate, and only `member` of
+  /// its sides is used. -1: none.
   int joint_law = -1;
-  int beside =
-      -1;  ///< number in IslandContacts::turning(); of a law on a joint in CoordinateContacts
+  /// Index in IslandContacts::turning(); for a law on a joint, in CoordinateContacts.
+  int beside = -1;
   std::uint8_t tangents = 0;
   bool rolls = false, spins = false;
-  bool lost_axis = false;  ///< the axis of its friction stands along the normal
+  bool lost_axis = false;  ///< the axis of its friction is along the normal
   bool counted = false;    ///< on a joint: the law needs the angle itself, as springs and stops do
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents + (spins ? 1 : 0); }
-  /// Unit tangent a, from 0, and what an impulse or force on the rows is along normal and unit
-  /// tangents.
+  /// Unit tangent a, from 0; and the components along normal and unit tangents of an impulse or
+  /// force on the rows.
   Vector3 tangent(int a) const {
     const auto k = static_cast<std::size_t>(a);
     return scale[k] == 1.0 ? direction[k + 1] : Vector3(direction[k + 1] / scale[k]);
@@ -50,43 +50,43 @@ struct IslandContact {
   Vector3 on_units(const Vector3& on_rows) const {
     return {on_rows[0], scale[0] * on_rows[1], scale[1] * on_rows[2]};
   }
-  /// Which axis row a > tangents turns about.
+  /// Index of the axis about which row a > tangents rotates.
   int axis_of(int a) const { return spins && a + 1 == rows() ? 2 : a - tangents - 1; }
 };
 
 class IslandContacts {
  public:
-  /// Of contacts that roll or spin: axes of rolling, the third that of spinning; the numbers of
-  /// their sides among the spin_at of the members.
+  /// For contacts that roll or spin: axes of rolling, the third one for spinning; indices of their
+  /// sides in spin_at of the members.
   struct Turning {
     std::array<Vector3, 3> axis;
     std::array<int, 2> spin{};
   };
-  /// How the surface of a side runs: index into Model::running(), -1: it rests;
-  /// RunningSurface::along in space.
+  /// Running surface of a side: index in Model::running(), -1: none; RunningSurface::along in
+  /// space.
   struct Running {
     int runs = -1;
     Vector3 along = Vector3::Zero();
   };
-  /// One group of the island: its points, in order of the contacts that use them.
+  /// One group of the island: its points, in the order of the contacts that use them.
   struct Member {
     int group;
     std::vector<PointRef> at, spin_at;
     Vector q,
         axes;  ///< configuration at the contact instant, and the one whose axes carry impulses
     Vector x, drift0, drift1, spin_drift0, spin_drift1;
-    Vector w;  ///< scratch, a velocity
+    Vector w;  ///< work space, a velocity
     PointRows J, Js;
     GroupRows H;
   };
 
-  /// groups: the members; pairs: of the model, the first contacts.
+  /// groups: the members; pairs: indices in the model, the first contacts.
   IslandContacts(const Model& model, std::span<const int> groups, std::span<const int> pairs);
 
   const Model& model() const { return model_; }
   std::vector<Member>& members() { return members_; }
   const std::vector<Member>& members() const { return members_; }
-  int member_of(int group) const;  ///< -1: it is not of the island
+  int member_of(int group) const;  ///< -1: not in the island
   const Dynamics& dynamics(const Member& m) const {
     return *model_.groups()[static_cast<std::size_t>(m.group)].dynamics;
   }
@@ -108,24 +108,23 @@ class IslandContacts {
     return turning(c).axis[static_cast<std::size_t>(c.axis_of(a))];
   }
   const Running& running(std::size_t i, std::size_t side) const { return running_[i][side]; }
-  /// A place of the world, of a side without a member [m].
+  /// A point of the world, of a side without a member [m].
   const Vector3& place(const IslandContact::Side& side) const {
     return places_[static_cast<std::size_t>(side.point)];
   }
 
-  /// After the pairs: a law on a coordinate of a joint. After the last one end_named().
+  /// After the pairs: adds a law on a joint coordinate. Call end_named() after the last one.
   void add_named(const IslandContact& contact) { contacts_.push_back(contact); }
   void end_named();
-  /// Drops what was detected.
+  /// Removes the detected contacts.
   void clear_detected();
-  /// Adds contacts between shapes; by several threads. finder: the `count` contacts of its last
-  /// find().
+  /// Adds contacts between shapes; multithreaded. finder: the `count` contacts of its last find().
   void add_detected(const SurfaceFinder& finder, std::size_t count);
   void add_detected(std::span<const SurfaceFinder::Touch> touches);
-  /// After contacts were added: IslandContact::first_row, and the vectors of members. points,
-  /// drifts: whether Member::x, and drifts of members with velocities, are used.
+  /// Call it after contacts were added: sets IslandContact::first_row, and sizes the vectors of
+  /// members. points, drifts: whether Member::x, and drifts of members with velocities, are used.
   void number_rows(bool points, bool drifts);
-  /// Contact i as viewers want it, without impulses and status.
+  /// Describes contact i for viewers, without impulses and status.
   void see(std::size_t i, SeenContact& seen) const;
 
  private:
@@ -136,12 +135,12 @@ class IslandContacts {
   const Model& model_;
   std::vector<Member> members_;
   std::vector<IslandContact> contacts_;
-  std::vector<Vector3> places_;  ///< of the world [m]
+  std::vector<Vector3> places_;  ///< points of the world [m]
   std::vector<Turning> turning_;
-  std::vector<std::array<Running, 2>> running_;  ///< of each contact; empty: all rest
-  std::size_t named_places_ = 0;                 ///< of those that the model names
+  std::vector<std::array<Running, 2>> running_;  ///< of each contact; empty: no surface runs
+  std::size_t named_places_ = 0;       ///< number of points of the world in named contacts
   std::size_t pairs_ = 0, named_ = 0;  ///< contacts that the model names: pairs, then joint laws
-  std::vector<std::size_t> named_points_, next_point_;  ///< of each member
+  std::vector<std::size_t> named_points_, next_point_;  ///< one per member
   int rows_ = 0;
 };
 

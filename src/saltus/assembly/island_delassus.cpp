@@ -8,13 +8,16 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kDenseRows = 120;   // beyond, W of rigid bodies is held by bodies, ...
-constexpr std::size_t kFewColumns = 40;   // of a row of H, on average: points of two elements
-constexpr std::size_t kIteratedRows = 6;  // W of a group that iterates is a matrix up to here
-constexpr int kLongColumn =
-    300;  // velocities of a diagonal A, from which columns of zeros cost more than blocks
-constexpr std::size_t kSparse =
-    4;  // ... and that of others by blocks where these are a quarter of it at most
+/// Above it, W of rigid bodies is stored by bodies, ...
+constexpr std::size_t kDenseRows = 120;
+/// Average number of entries of a row of H: points of two elements.
+constexpr std::size_t kFewColumns = 40;
+/// Up to this number W of a group that is solved iteratively is a matrix.
+constexpr std::size_t kIteratedRows = 6;
+/// Velocities of a diagonal A above which columns of zeros cost more than blocks.
+constexpr int kLongColumn = 300;
+/// ... and W of other bodies in blocks if these are at most a quarter of the matrix.
+constexpr std::size_t kSparse = 4;
 
 bool finite(std::span<const double> x) {
   return std::ranges::all_of(x, [](double value) { return std::isfinite(value); });
@@ -65,9 +68,9 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
   return W.allFinite();
 }
 
-// A row of W is a solve where a group iterates. Bodies of few velocities hold each other in far
-// more rows than those, as masonry of soft stones does: Newton's method in the rows has a matrix
-// that is large and singular. Where A is diagonal W is nearly so.
+// If a group is solved iteratively, every row of W costs a solve. Bodies of few velocities can have
+// far more contact rows than velocities, like masonry of soft stones: Newton's method in the rows
+// then has a large singular matrix. If A is diagonal, W is nearly diagonal.
 bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactList& list,
                                         std::span<const int> contacts, std::span<const int> rows,
                                         std::span<const Law> laws) {
@@ -89,13 +92,13 @@ bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactLis
     entries += member.H.entries();
     used += member.H.rows_used();
   }
-  // What is solved to a tolerance makes a W that is known to it alone; as a matrix it is at least
-  // the same for all.
+  // A solver with a tolerance gives a W that is accurate only to that tolerance; as a matrix it is
+  // at least the same for all uses.
   if (coarsest > step.model.options().contact.tolerance) return false;
   const bool iterate = coarsest > 0.0;
   diagonal = diagonal && (most > kLongColumn || rows.size() > kDenseRows);
-  // rows that take most of the velocities, as those of modes, share them with all others: W is a
-  // matrix
+  // rows with entries in most of the velocities, like those of modes, are coupled to all others: W
+  // is a matrix
   if (diagonal && entries > kFewColumns * used) return false;
   if (!iterate && !diagonal && (!small || rows.size() <= kDenseRows)) return false;
   const auto moves = [&](const IslandContact::Side& side) {
@@ -122,7 +125,7 @@ bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactLis
         std::ranges::any_of(H.parts, [](const VelocityRows::Part& x) { return !x.whole; }))
       return false;
     by_velocities_.index();
-    // a body whose A is indefinite has an LU
+    // an indefinite A needs its LU factor instead
     if (!finite(H.inverse)) return false;
     diagonal_ = by_velocities_.diagonal();
     W_ = &by_velocities_;
@@ -179,7 +182,7 @@ bool IslandDelassus::make_velocities(const IslandStep& step, const ContactList& 
   return true;
 }
 
-/// Of the blocks.
+/// Sets diagonal_ from the blocks.
 void IslandDelassus::keep_diagonal() {
   const BlockMatrix& W = blocked_.W;
   diagonal_.resize(W.rows());
@@ -189,14 +192,15 @@ void IslandDelassus::keep_diagonal() {
   }
 }
 
-// W by the blocks of contacts that share a group, each sum with the terms and in the order of the
-// matrix. Bodies that do not touch each other then cost their number, where the matrix and a visit
-// of all its rows for every body cost its cube.
+// W in blocks of contacts with a common group, each sum with the terms and in the order of the
+// matrix. The cost for bodies that are not in contact with each other is then proportional to their
+// number; with the matrix, and a loop over all its rows for every body, it is proportional to its
+// cube.
 bool IslandDelassus::hold_by_blocks(const IslandStep& step, ContactList& list,
                                     std::span<const int> contacts, std::span<const int> rows,
                                     std::span<const Law> laws) {
   auto& members = list.members();
-  const auto each_own = [&](const auto& use) {  // use(contact, a member with entries in its rows)
+  const auto each_own = [&](const auto& use) {  // use(contact, member with entries in its rows)
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       const auto& side = list[at(contacts[c])].side;
       const auto own = rows.subspan(at(laws[c].first), at(laws[c].size));
@@ -238,18 +242,18 @@ bool IslandDelassus::hold_by_blocks(const IslandStep& step, ContactList& list,
       for (int i = 0; i < W.size(c); ++i) own_rows_.push_back(rows[at(W.first[at(c)] + i)]);
     const auto m = static_cast<Eigen::Index>(own_rows_.size());
     part_.resize(m, m);
-    const auto each_block =
-        [&](const auto& use) {  // use(its value, its row and column in part_, its size)
-          Eigen::Index row = 0;
-          for (const int c : own) {
-            Eigen::Index column = 0;
-            for (const int d : own) {
-              use(&W.value[W.start[at(W.find(c, d))]], row, column, W.size(c), W.size(d));
-              column += W.size(d);
-            }
-            row += W.size(c);
-          }
-        };
+    // use(value, row and column in part_, size)
+    const auto each_block = [&](const auto& use) {
+      Eigen::Index row = 0;
+      for (const int c : own) {
+        Eigen::Index column = 0;
+        for (const int d : own) {
+          use(&W.value[W.start[at(W.find(c, d))]], row, column, W.size(c), W.size(d));
+          column += W.size(d);
+        }
+        row += W.size(c);
+      }
+    };
     each_block(
         [&](const double* value, Eigen::Index row, Eigen::Index column, int height, int width) {
           for (int i = 0; i < height; ++i)
@@ -269,7 +273,7 @@ bool IslandDelassus::hold_by_blocks(const IslandStep& step, ContactList& list,
   return true;
 }
 
-// Contacts of one group need not be coupled: masses that are points.
+// Contacts of one group are not always coupled, for example those on different point masses.
 void IslandDelassus::leave_out_zeros() {
   BlockMatrix& W = blocked_.W;
   const auto filled = [&](int k, int count) {
@@ -305,7 +309,7 @@ void IslandDelassus::leave_out_zeros() {
   W.value.resize(filled_end);
 }
 
-// The blocks of all pairs of contacts that share a member, zero.
+// Zero blocks for all pairs of contacts with a common member.
 void IslandDelassus::make_blocks(std::span<const Law> laws) {
   const int members = static_cast<int>(own_begin_.size()) - 1;
   touch_begin_.assign(laws.size() + 2, 0);
@@ -364,7 +368,7 @@ bool IslandDelassus::hold_by_bodies(const IslandStep& step, ContactList& list,
   return true;
 }
 
-// Rows of the joints on the bodies of the list, without those that depend on others.
+// Rows of the joints on the bodies of the list, without dependent rows.
 void IslandDelassus::make_joints(const ContactList& list, const JointSystem& joints, BodyRows& G) {
   joints.blocks(blocks_);
   left_out_.assign(at(joints.rows()), 0);

@@ -1,4 +1,5 @@
-// W of the contact problem of an island, held in the form that its bodies, joints and size ask for.
+// W of the contact problem of an island, in the storage format that suits its bodies, joints and
+// size.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,21 +12,22 @@
 
 namespace saltus {
 
-/// W = H A^-1 H^T summed over the groups, A_J^-1 in the place of A^-1 where joints hold them: a
-/// matrix; by bodies where there are many rows and all groups are rigid bodies; by velocities where
-/// a group iterates or bodies of few velocities that deform touch in many rows; by blocks where A
-/// is diagonal, or there are many rows and most contacts share no group.
+/// W = H A^-1 H^T summed over the groups, with A_J^-1 instead of A^-1 for bodies connected by
+/// joints. It is stored as a matrix; by bodies if there are many rows and all groups are rigid
+/// bodies; by velocities if a group is solved iteratively, or if deformable bodies of few
+/// velocities have contacts with many rows; in blocks if A is diagonal, or if there are many rows
+/// and most contacts have no group in common.
 class IslandDelassus {
  public:
-  /// Contacts of the problem by their place in the list, their rows in it, their laws; G and S of
-  /// the joints are those of this pass. as_matrix: add_diagonal() follows. False: W is not finite.
-  /// rate: u0, of which it makes what a lean list left out.
+  /// contacts: contacts of the problem, as indices in the list; rows: their rows in the list. G and
+  /// S of the joints must be those of this pass. as_matrix: add_diagonal() follows. rate: u0,
+  /// completed here if a lean list left out rows. Returns false if W is not finite.
   bool assemble(const IslandStep& step, ContactList& list, IslandJoints& joints,
                 std::span<const int> contacts, std::span<const int> rows, std::span<const Law> laws,
                 bool as_matrix, Vector& rate);
-  /// Of the last problem.
+  /// W of the last problem.
   const Delassus& W() const { return *W_; }
-  /// W where bodies without joints hold it, else null.
+  /// W if it is stored by bodies without joints, else null.
   const BodyDelassus* bodies() const { return W_ == &by_bodies_ ? &by_bodies_ : nullptr; }
   const Vector& diagonal() const { return W_ == &by_bodies_ ? by_bodies_.diagonal() : diagonal_; }
   /// W_ii += x_i
@@ -54,15 +56,15 @@ class IslandDelassus {
   VelocityDelassus by_velocities_;
   SharedBlocks shared_;
   const Delassus* W_ = &dense_;
-  std::vector<int> sizes_;  ///< of the contacts of the problem
+  std::vector<int> sizes_;  ///< rows of the contacts of the problem
   std::vector<JointSystem::Block> blocks_;
-  std::vector<char> left_out_;  ///< of each row of the joints
+  std::vector<char> left_out_;  ///< for each row of the joints
   // of hold_by_blocks(): the contacts with entries in H of each member, the members of each contact
   std::vector<int> own_begin_, own_, touch_begin_, touch_, own_rows_;
-  std::vector<char> kept_;  ///< of each block
-  // of hold_by_velocities(): place in the contact's block of each velocity that it takes, -1: none
+  std::vector<char> kept_;  ///< for each block
+  // of hold_by_velocities(): index of each velocity in the block of the contact, -1: none
   std::vector<int> place_;
-  std::vector<int> part_first_;  ///< first velocity of each member in it, -1: it has none
+  std::vector<int> part_first_;  ///< first velocity of each member, -1: none
   Vector diagonal_;
   Matrix X_, part_;
 };

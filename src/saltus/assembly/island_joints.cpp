@@ -7,9 +7,10 @@
 namespace saltus {
 namespace {
 
-constexpr double kSlow = 1.0 / 16.0;  // an old factor of S has to do better
-constexpr int kFewRows = 12;          // of joints: cheaper to factorise than to correct
-constexpr double kUnsolved = 1e-6;    // of L: refinement that ends above this went nowhere
+constexpr double kSlow = 1.0 / 16.0;  // an old factor of S must converge faster than this
+constexpr int kFewRows = 12;  // up to so many joint rows factorising is cheaper than correcting
+// Relative change of L: refinement that ends above it has failed.
+constexpr double kUnsolved = 1e-6;
 
 bool prescribed(const Model& model, std::span<const int> groups) {
   return std::ranges::any_of(groups, [&](int g) {
@@ -74,7 +75,7 @@ void IslandJoints::size_vectors() {
 void IslandJoints::begin(const IslandStep& step) {
   if (breakable_.set_broken(step.broken)) leave_out_broken();
   if (!jump_times_.empty()) {
-    // t0 + h may be other bits than the t0 that follows, and the jump lies between them
+    // t0 + h can differ from the next t0 by round-off, and the jump may lie between them
     const double t0 = step.trials.front().t0, t1 = t0 + step.h, round_off = 1e-9 * step.h;
     const auto next = std::ranges::lower_bound(jump_times_, t0 - round_off);
     jumps_ = next != jump_times_.end() && *next <= t1 + round_off;
@@ -86,8 +87,8 @@ void IslandJoints::begin(const IslandStep& step) {
   drift_work_ = 0.0;
 }
 
-// The rows are arranged anew from the joints that are left, so that they do not depend on when the
-// others broke: a run that is resumed from a state goes on in the bits of the one that made it.
+// The rows are arranged again from the joints that are left, so that they do not depend on when the
+// others broke: a resumed run then gives the same bits as the original one.
 void IslandJoints::leave_out_broken() {
   std::vector<int> groups;
   for (const Member& m : members_) groups.push_back(m.group);
@@ -119,18 +120,18 @@ void IslandJoints::place(IslandStep& step) {
                                    axes = [&](int m) -> const Vector & {
                                      return members_[size(m)].axes;
                                    };
-  if (steady_)  // the place at mid-step is known, that at the end is not
+  if (steady_)  // the configuration at mid-step is known, that at the end is not
     system_.make_rows({t0, t0 + step.h, q, q, q, axes});
   else
     system_.make_rows({t0, t0 + step.h, q0, q1, q, axes});
 }
 
-// L_free_ <- c - G v_free,  where G v1 = c; G is taken once, of the difference of the velocities.
+// L_free_ <- c - G v_free, where G v1 = c; G is applied once, to the difference of the velocities.
 void IslandJoints::target(IslandStep& step) {
   const bool position = level_ != JointLevel::velocity, middle = bilateral_ != Bilateral::end_zero;
   if (position) {
     if (step.trials[size(members_.front().group)].pass <= 1) rates_of_gaps(step, g_);
-    L_free_ = -g_;  // from outstanding() where a pass went before
+    L_free_ = -g_;  // from outstanding() if there was a previous pass
   } else {
     L_free_ = -system_.drift1();
     if (middle) L_free_ -= system_.drift0();
@@ -149,13 +150,14 @@ void IslandJoints::target(IslandStep& step) {
   }
 }
 
-// g(q)/(gain h) of the iterate, the gain that of the bodies of the row. With q1 = q0 + h ((1 -
-// gain) v0 + gain v1)
+// g(q)/(gain h) of the iterate, with the gain of the bodies of the row. For
+//     q1 = q0 + h ((1 - gain) v0 + gain v1)
+// it is
 //     g/(gain h) = w + g0/(gain h),   w = G v1 + d1 + (1/gain - 1) (G v0 + d0)
-// Of g0, the gap that the step began with, round-off is left out: it would never come to rest. Not
-// of g: where a body turns G v0 opens the gap by (h omega)^2/2 of its arms in every step, and what
-// is left to add up until it counts comes back as a velocity that changes its sign from step to
-// step, against all contacts that stick.
+// Round-off is removed from g0, the gap at the start of the step, because it would never come to
+// rest. It must not be removed from g: if a body rotates, G v0 opens the gap by (h omega)^2/2 of
+// its arms in every step; if this accumulated until it counts, it would come back as a velocity
+// that changes its sign from step to step, against all contacts that stick.
 void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
   if (member_of_row_.empty())
     for (int i = 0; i < system_.rows(); ++i) member_of_row_.push_back(system_.member_of_row(i));
@@ -178,21 +180,21 @@ void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
                  noise = ConstraintProjection::kRoundOff * (turns[k] != 0 ? 1.0 : extent);
     const double w = opening_[i] + system_.drift1()[i] + (1.0 / gain - 1.0) * system_.drift0()[i];
     const double start = rates[i] - gain * step.h * w;
-    // Beside the singular places of loops any round-off grows; and where bodies turn far in a step
-    // g0 is no round-off.
+    // Near singular configurations of loops any round-off grows; and if bodies rotate far in a
+    // step, g0 is not round-off.
     if (system_.loops() || std::abs(start) > 4.0 * noise) {
       rates[i] = std::abs(rates[i]) <= noise ? 0.0 : rates[i] / (gain * step.h);
       continue;
     }
-    // In small steps towards the edge of what is left out; at it the digits that places lose must
-    // not count.
+    // Removes g0 up to `noise`, and continuously beyond; the digits that positions have lost must
+    // not count at this limit.
     const double beyond = rates[i] - std::clamp(start, -noise, noise);
     rates[i] = std::abs(beyond) <= noise / 16.0 ? 0.0 : beyond / (gain * step.h);
     if (std::abs(start) <= noise) rates[i] = w;
   }
 }
 
-// S~ of a pass before serves as factor while it makes the error much smaller:
+// S~ of an earlier pass serves as factor as long as it reduces the error strongly:
 //     S~ (L_free - L) = c - G v_free - G A^-1 G^T L
 bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts) {
   const int pass = step.trials[size(members_.front().group)].pass;
@@ -201,7 +203,8 @@ bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts)
   const auto A = [&](int m) -> const Factor& {
     return step.trials[size(members_[size(m)].group)].A;
   };
-  if (pass <= 1 && !factors_kept && system_.loops()) {  // at the start they are closed
+  // At the start of the step their gaps are closed.
+  if (pass <= 1 && !factors_kept && system_.loops()) {
     system_.make_rows(step.trials.front().t0, [&](int m) -> const Vector& {
       return step.trials[size(members_[size(m)].group)].start->q;
     });
@@ -233,9 +236,9 @@ void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& 
   }
 }
 
-// x <- S^-1 x. The factor is that of the symmetric part of S: where A is not symmetric, by
+// x <- S^-1 x. The factor is that of the symmetric part of S; if A is not symmetric, iterates
 //     x <- x + S~^-1 (b - G A^-1 G^T x),
-// which gains the ratio of the two parts a time.
+// which reduces the error by the ratio of the two parts each time.
 void IslandJoints::solve_joints(IslandStep& step, Vector& x) {
   const bool exact = std::all_of(members_.begin(), members_.end(), [&](const Member& m) {
     return m.w.size() == 0 || symmetric(step.trials[size(m.group)].A);
@@ -275,7 +278,8 @@ void IslandJoints::gather(std::size_t member, const Matrix& X) {
     system_.multiply_add(static_cast<int>(member), X.col(j), Y_.col(j));
 }
 
-// A column of Y has the rows of the joints of two bodies alone, one of Z = S^-1 Y all of them.
+// A column of Y has entries only in the joint rows of two bodies, a column of Z = S^-1 Y in all
+// rows.
 void IslandJoints::close(Matrix& W) {
   Z_ = Y_;
   system_.solve(Z_);
@@ -329,8 +333,8 @@ void IslandJoints::react(IslandStep& step) {
   drift_work_ = 0.5 * L_.dot(system_.drift0() + system_.drift1());
 }
 
-// The rows of drives whose rates jump work with what the velocities were and are, whatever their
-// rates say.
+// Rows of drives whose rates jump do work on the mean of the old and the new velocities, whatever
+// their prescribed rates are.
 double IslandJoints::work_of_jump(IslandStep& step) {
   const std::span<const char> moved = system_.moved();
   u_.setZero();
@@ -345,12 +349,12 @@ double IslandJoints::work_of_jump(IslandStep& step) {
   return work;
 }
 
-// Energies: that of the velocities which g still asks for, or, while G moves, of the change of all
-// impulses r (L alone may wander where contacts share their load in many ways), against those of
-// the step. At level position G itself is not asked
-// for: where g is met at once, as that of slides is, the step ends after one pass, with G and the
-// arms of its impulses at the prediction. They act and are reported on the same G; from the place
-// at mid-step it is off by about h dv/2.
+// Compares energies: that of the velocity correction which g still requires or, while G changes,
+// that of the change of all impulses r (L alone may vary if the force distribution of redundant
+// contacts is not unique), relative to the energy of the step. Convergence of G itself is not
+// required at level position: if g is satisfied at once, as for slides, the step ends after one
+// pass, with G and the arms of its impulses at the prediction. They act and are reported with the
+// same G, which differs from that at mid-step by about h dv/2.
 double IslandJoints::outstanding(IslandStep& step) {
   if (unsolved_) return std::numeric_limits<double>::infinity();
   if (level_ == JointLevel::velocity && steady_) return 0.0;
@@ -367,8 +371,8 @@ double IslandJoints::outstanding(IslandStep& step) {
       most += trial.r.dot(m.w);
     }
   } else {
-    // G is that of the pass before: reactions that were chosen among many are those of the end only
-    // when it rests
+    // G is that of the previous pass: if reactions were chosen among many, they are final only when
+    // G no longer changes
     for (Member& m : members_) {
       if (m.w.size() == 0 || system_.dependent().empty()) continue;
       const Trial& trial = step.trials[size(m.group)];
@@ -386,7 +390,8 @@ double IslandJoints::outstanding(IslandStep& step) {
     }
   }
   scale = std::max(scale, most);
-  // From rest, and where no energies are kept, the step has what it gives the bodies.
+  // From rest, or if no energies are computed, the scale is the energy that the step gives the
+  // bodies.
   const double asked = step.model.options().pass_tolerance;
   if (!(left <= asked * asked * scale)) {
     double moving = 0.0;
@@ -401,12 +406,12 @@ double IslandJoints::outstanding(IslandStep& step) {
   }
   const int pass = step.trials[size(members_.front().group)].pass;
   left_before_ = pass <= 1 ? std::numeric_limits<double>::infinity() : left_;
-  constexpr double kNothing = 1e-280;  // [J]: near the least number there are no digits
+  constexpr double kNothing = 1e-280;  // [J]: numbers near the smallest double have no digits
   left_ = left > kNothing ? (scale > 0.0 ? std::sqrt(left / scale) : 1.0) : 0.0;
   return left_;
 }
 
-// Impulses of the step over h, and the mean of the forces in stages by those of both ends.
+// Impulses of the step over h, and the mean over both ends of the forces that act in stages.
 void IslandJoints::measure_loads(IslandStep& step) {
   if (jumps_) drift_work_ = work_of_jump(step);
   loads_.clear();

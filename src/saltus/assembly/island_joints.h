@@ -1,23 +1,23 @@
 // The joints of an island within the passes of a step. With G at mid-step, on the axes that carry
 // impulses:
 //
-//     position:  g(q1) = 0 by Newton's method over the passes,  G v1 = G v - g(q)/(gain h)
-//         about the iterate (q, v)
-//     velocity:
-//         G v1 + d1 = 0 (end_zero), or G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
+//     position:  g(q1) = 0 by Newton's method over the passes,
+//                G v1 = G v - g(q)/(gain h)  about the iterate (q, v)
+//     velocity:  G v1 + d1 = 0 (end_zero), or
+//                G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
 //     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)
-//         with G1 at q1 (joint_projection.h)
+//                with G1 at q1 (joint_projection.h)
 //
-// Where a drive or a support jumps in its rate, position alone would make G v1 = 2 d - G v0 of it
-// with a gain of 1/2, and
-// 2 d - G v1 of that: about the right rate for ever, from one side to the other. Such a step ends
-// as at level both. Contacts would feel twice the jerk: where there are any it holds G v1 + d1 = 0,
-// and positions are closed after the step.
+// If the rate of a drive or a support jumps, level position with a gain of 1/2 would give
+// G v1 = 2 d - G v0 in this step and 2 d - G v1 in the next: rates that oscillate about the correct
+// one for ever. Such a step ends as at level both. Contacts would experience twice the jump, so in
+// a step with contacts G v1 + d1 = 0 holds, and positions are closed after the step.
 //
-// Under step control every step ends as at level both: what G v misses, O(h^2) of the step before,
-// changes its sign in each of the steps that are compared, and no length would make them agree.
+// With step-size control every step ends as at level both: the error of G v, O(h^2) of the previous
+// step, changes its sign in each of the steps that are compared, so that they would not agree at
+// any step size.
 //
-// Contact sees v_J = v_free + A^-1 G^T L_free and A_J^-1 = A^-1 - A^-1 G^T S^-1 G A^-1.
+// Contacts are solved with v_J = v_free + A^-1 G^T L_free and A_J^-1 = A^-1 - A^-1 G^T S^-1 G A^-1.
 #pragma once
 #include <vector>
 
@@ -29,54 +29,56 @@ namespace saltus {
 
 class IslandJoints {
  public:
-  /// groups: the members of the island, in its order.
+  /// groups: the members of the island, in their order.
   IslandJoints(const Model& model, std::span<const int> groups);
 
   bool empty() const { return system_.empty(); }  ///< no rows
-  /// Joints, perhaps without rows: lines, along which springs act.
+  /// Whether there are joints, perhaps without rows: lines, along which springs act.
   bool present() const { return !members_.empty(); }
   const JointSystem& system() const { return system_; }
   JointSystem& system() { return system_; }
 
-  /// A step begins: impulses 0, and the joints that are broken have no rows any more.
+  /// A step begins: impulses are 0, and broken joints lose their rows.
   void begin(const IslandStep& step);
-  /// G at the place of the iterates, and the drifts.
+  /// G in the configuration of the iterates, and the drifts.
   void place(IslandStep& step);
   /// After Scheme::linearise of every member: S and L_free. factors_kept: A and G are those of the
-  /// pass before.
-  /// contacts: S itself is asked for, by close() and react(). False: not finite.
+  /// previous pass. contacts: close() and react() will need S itself. Returns false if S is not
+  /// finite.
   bool linearise(IslandStep& step, bool factors_kept, bool contacts);
   /// v_J of every member, for contacts.
   void release(IslandStep& step);
   /// v_J of a member after release().
   const Vector& free(std::size_t member) const { return v_[member]; }
-  /// Columns X = A^-1 H^T of a member: Y += G X. First `open` sizes Y, then W -= Y^T S^-1 Y by
-  /// `close`.
+  /// With the columns X = A^-1 H^T of a member: Y += G X. Before that, open() sizes Y; after it,
+  /// close() computes W -= Y^T S^-1 Y.
   void open(Eigen::Index columns);
   void gather(std::size_t member, const Matrix& X);
   void close(Matrix& W);
   /// trial.r holds the impulses of the contacts; adds G^T L.
   void react(IslandStep& step);
-  /// After Scheme::correct: what g still asks of the velocities, against those of the step [1].
+  /// After Scheme::correct: the velocity correction that g still requires, relative to the
+  /// velocities of the step [1].
   double outstanding(IslandStep& step);
 
-  /// After the last pass: loads() and breakable() of its impulses. JointProjection adds its own.
+  /// After the last pass: sets loads() and breakable() from its impulses. JointProjection adds its
+  /// own.
   void measure_loads(IslandStep& step);
   const JointLoads& loads() const { return loads_; }
   JointLoads& loads() { return loads_; }
   const BreakableJoints& breakable() const { return breakable_; }
   BreakableJoints& breakable() { return breakable_; }
 
-  /// What JointProjection has to do on the ends of the step that began last: on velocities, or on
-  /// positions.
+  /// What JointProjection has to correct at the end of the current step: velocities (aligns()) or
+  /// positions (closes()).
   bool aligns() const { return level_ == JointLevel::both || controlled_; }
   bool closes() const {
     return jumps_ && level_ == JointLevel::velocity && asked_ != JointLevel::velocity;
   }
-  /// There are contacts in the step.
+  /// Call it if the step has contacts.
   void meet_contacts();
 
-  /// r = G^T L of the last pass on a group [N s]; false where it is no member.
+  /// r = G^T L of the last pass on a group [N s]; false if the group is not a member.
   bool impulse(int group, Out r) const;
   bool jumps() const { return jumps_; }
   double drift_work() const { return drift_work_; }  ///< L . (d0 + d1)/2 [J]
@@ -86,7 +88,7 @@ class IslandJoints {
   struct Member {
     int group = 0;
     Vector q, axes, w, r;
-    Vector all, change;  ///< all impulses of the last pass, and what it changed of them
+    Vector all, change;  ///< all impulses of the last pass, and their change in it
   };
   struct Entry {
     Eigen::Index row;
@@ -105,24 +107,25 @@ class IslandJoints {
   const Model& model_;
   std::vector<Member> members_;
   JointSystem system_;
-  JointLevel asked_, level_;  ///< level_: of the step in work
+  JointLevel asked_, level_;  ///< level_: of the current step
   Bilateral bilateral_;
-  bool controlled_ = false;  ///< steps are of chosen lengths
-  bool jumps_ = false;       ///< a rate jumps in the step in work
+  bool controlled_ = false;  ///< the step size is controlled
+  bool jumps_ = false;       ///< a rate jumps in the current step
   std::vector<Vector> v_;    ///< v_J of each member
-  Vector right_, rest_;      ///< of solve_joints()
+  Vector right_, rest_;      ///< work space of solve_joints()
   Vector g_, u_, L_free_, L_;
-  Vector opening_;  ///< of rates_of_gaps()
+  Vector opening_;  ///< work space of rates_of_gaps()
   Matrix Y_, Z_;
   JointLoads loads_;
   BreakableJoints breakable_;
   double drift_work_ = 0.0;
-  bool unsolved_ = false;  ///< by the last solve_joints()
+  bool unsolved_ = false;  ///< the last solve_joints() did not converge
   std::vector<int> member_of_row_;
   double left_ = 0.0, left_before_ = 0.0;  ///< outstanding() of the last two passes
-  bool steady_ = true;                     ///< G stays in the passes of a step
-  std::vector<double> jump_times_;         ///< of rates, where position asks for more; increasing
-  std::vector<std::size_t> column_;        ///< of Y: where its entries begin
+  bool steady_ = true;                     ///< G does not change in the passes of a step
+  /// Times at which rates jump, if this affects level position; increasing.
+  std::vector<double> jump_times_;
+  std::vector<std::size_t> column_;  ///< columns of Y: where their entries begin
   std::vector<Entry> entries_;
 };
 

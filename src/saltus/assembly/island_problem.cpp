@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-/// Impulses that are nothing [N s]: what decays for ever loses its digits near the least number.
+/// Smaller impulses count as 0 [N s]: decaying ones lose their digits near the smallest double.
 constexpr double kNoImpulse = 1e-200;
 
 }  // namespace
@@ -23,8 +23,9 @@ IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints
       needs_(LawNeeds::of(model, list)),
       history_(list),
       slips_(list) {
-  // Forces may be functions of a user's, of which one thread asks; the slips of the start are those
-  // of all contacts; W of bodies on joints is another.
+  // Not for forces, which may be user functions that only one thread may call; nor for friction
+  // that depends on the slip, which needs the initial slips of all contacts; nor with joints, where
+  // W is another.
   if (!needs_.forces && !needs_.falls && joints_.empty()) list_.allow_lean();
   resize();
 }
@@ -38,8 +39,8 @@ void IslandProblem::resize() {
   history_.resize();
 }
 
-/// u += H v on the contacts that are in, with velocities v_of(k) of member k; without lean lists on
-/// all.
+/// u += H v on the admitted contacts, with velocities v_of(k) of member k; on all contacts unless
+/// the list is lean.
 template <class Velocities>
 void IslandProblem::add_rates(const Velocities& v_of, Vector& u) {
   if (const BodyDelassus* const W = W_.bodies(); W && list_.lean()) {
@@ -58,22 +59,23 @@ void IslandProblem::add_impulses(const Vector& p, std::size_t k, Out r) const {
     list_.members()[k].H.transpose_add(p, r);
 }
 
-/// The group of the first side that is one.
+/// The group of the first side that belongs to a group.
 int IslandProblem::group_of(std::size_t i) const {
   const IslandContact& c = list_[i];
   return list_.members()[size(c.side[0].member >= 0 ? c.side[0].member : c.side[1].member)].group;
 }
 
-// The least of
+// The smaller of
 //     y0 + (1 - g) h u0
-// and the same from the gap y_phi of the prediction (q~, v~) at the contact instant, on the rows
+// and the same from the gap y_phi of the prediction (q~, v~) at the contact instant, with the rows
 // there,
 //     y_phi + h ((1 - phi - g) u0 - c H (v~ - v0)),
 //         c = g at the end, phi/2 in the middle (Scheme::place).
-// For points that move along lines both are one number. A point that turns was above the obstacle
-// at the start by its arc, which the second does not know; a scheme with a memory of accelerations,
-// or a support that starts within the step, shows in the second alone. Between schemes of two gains
-// g is between them, and the smaller never asks for more than the gap.
+// For points that move along lines the two are equal. Only the first includes the arc by which a
+// point on a rotating body was above the obstacle at the start; only the second includes
+// accelerations that a scheme has stored, and a support that starts to move within the step.
+// Between schemes of two gains g is between them, and the smaller one never requires more than the
+// gap.
 void IslandProblem::measure_reach(const IslandStep& step, double phi) {
   u_now_.setZero();  // H c (v~ - v0)
   for (ContactList::Member& m : list_.members()) {
@@ -90,7 +92,7 @@ void IslandProblem::measure_reach(const IslandStep& step, double phi) {
       for (const IslandContact::Side& side : list_[i].side) {
         if (side.member < 0) continue;
         const Trial& x = step.trials[size(list_.members()[size(side.member)].group)];
-        if (x.v.size() > 0) g = std::min(g, x.gain);  // what is led has none
+        if (x.v.size() > 0) g = std::min(g, x.gain);  // bodies with prescribed motion have none
       }
       const auto k = static_cast<Eigen::Index>(i);
       const double h = step.h, u0 = motion.u0[row(i)];
@@ -127,7 +129,7 @@ void IslandProblem::size_rows() {
   if (needs_.falls) W_p_.resize(n);
 }
 
-// Gaps are those of this step where the laws of the island ask for them (Admission).
+// The gaps are those of this step if the laws of the island need them (Admission).
 Admission IslandProblem::admission(const IslandStep& step, std::size_t i) const {
   const auto k = static_cast<Eigen::Index>(i);
   return {.h = step.h,
@@ -176,8 +178,8 @@ double IslandProblem::way(double h, std::size_t i, double gap_end, double u_end)
       {h, motion.y0[static_cast<Eigen::Index>(i)], gap_end, motion.u0[row(i)], u_end});
 }
 
-// A bond holds its point at the gap that it has. Gaps that count as closed are none: chasing
-// round-off, a pile at rest would have another problem in every step.
+// A bonded contact keeps its present gap. Gaps that count as closed are 0: otherwise round-off
+// would give a pile at rest a different problem in every step.
 double IslandProblem::reach(std::size_t i) const {
   if (!needs_.reach || history_.glued(i)) return 0.0;
   const double Y = motion.Y[static_cast<Eigen::Index>(i)],
@@ -252,7 +254,7 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
   return b_.allFinite();
 }
 
-// e_T u0 of row a > 0 of the k-th contact of the problem. Rows of moments have none.
+// e_T u0 of row a > 0 of the k-th contact of the problem; 0 for rows of moments.
 double IslandProblem::tangent_term(std::size_t k, int a) const {
   const auto i = size(admitted_[k]);
   return a < laws_[k].forces() ? law(i).facts().friction.tangential * motion.u0[row(i) + a] : 0.0;
@@ -266,10 +268,12 @@ void IslandProblem::measure_rates(const IslandStep& step) {
   list_.add_drift(u_now_);
 }
 
-// pressed_: under laws that expand (1 + e) P_c of a problem of compression,  0 <= u0 + W P_c perp
-// P_c >= 0  with the velocities at the start, that of  u = W (P_x + (1 + e) P_c) + b. (With the
-// forces of the step in the compression a body at rest would be thrown by its weight.) Cohesion c
-// moves the cone: with P + h c n in the place of P, b loses W h c n. Whether there is any.
+// Sets pressed_. For laws that expand it is (1 + e) P_c of a compression problem with the
+// velocities at the start,
+//     0 <= u0 + W P_c perp P_c >= 0,  and then  u = W (P_x + (1 + e) P_c) + b.
+// (If the compression included the forces of the step, the weight of a body at rest would make it
+// rebound.) Cohesion c shifts the cone: with P + h c n instead of P, b is reduced by W h c n.
+// Returns whether pressed_ is not 0.
 bool IslandProblem::press(const IslandStep& step, const Limits& limits, SolveReport& pressing) {
   bool presses = false;
   if (needs_.expands) {
@@ -315,7 +319,7 @@ SolveReport IslandProblem::solve(IslandStep& step, const Stage& stage, bool even
   limits_ = limits;
   if (step.observed) start_ = p_;
   SolveReport found = model_.solver().solve({W_.W(), b_, laws_, rows_}, limits, step.solver, p_);
-  // the next pass has other rows, and should not seek anew what this one has not found
+  // the next pass has other rows, and should not search again for what this one did not find
   if (found.converged && found.residual > limits.tolerance) left_ = 1.2 * found.residual;
   found.iterations += pressing.iterations;
   found.residual = worse(found.residual, pressing.residual);
@@ -356,7 +360,7 @@ double IslandProblem::change(const IslandStep& step, bool of_forces_alone) {
   }
   if (!of_forces_alone)
     change = (impulse_ - kept_).cwiseAbs().maxCoeff();
-  else  // others may share their load in many ways
+  else  // the force distribution of the others may not be unique
     for (const int i : admitted_)
       if (list_[size(i)].joint_law >= 0 || !law(size(i)).set_valued())
         change = worse(change, std::abs(impulse_[row(size(i))] - kept_[row(size(i))]));
@@ -371,7 +375,7 @@ double IslandProblem::next_slips(const IslandStep& step) {
   return slips_.advance(admitted_, laws_, W_.diagonal(), u_end_, p_, step.h);
 }
 
-// rho of the natural map: the inverse of the mean diagonal of W over forces, and over moments.
+// Sets rho of the natural map: the inverse of the mean diagonal of W over forces, and over moments.
 // Returns that of forces.
 double IslandProblem::set_steps(const Law& entry) {
   const auto set = [&](int from, int count, double other) {
@@ -395,7 +399,7 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
         [&](std::size_t k) -> const Vector& { return step.ends[size(list_.members()[k].group)].v; },
         motion.u);
   list_.add_drift(motion.u);
-  heaviest_.assign(blocks_in(admitted_.size()), 0.0);  // of the rho of forces
+  heaviest_.assign(blocks_in(admitted_.size()), 0.0);  // largest rho of forces
   in_parts(list_, admitted_.size(), [&](std::size_t begin, std::size_t end) {
     double heaviest = 0.0;
     for (std::size_t k = begin; k < end; ++k) {
@@ -429,7 +433,7 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
 
 double IslandProblem::damping(std::size_t i) const {
   if (list_[i].joint_law < 0 || !(law(i).facts().damping > 0.0)) return 0.0;
-  if (!law(i).bilateral() && normal(i) == 0.0) return 0.0;  // a stop that is not reached
+  if (!law(i).bilateral() && normal(i) == 0.0) return 0.0;  // a stop that is not active
   return law(i).damping_impulse(h_, motion.u0[row(i)], u_now_[row(i)]);
 }
 

@@ -9,7 +9,7 @@ void IslandProjection::fail(StepReport& report) const {
   report.failure = failure::kNoPlace;
 }
 
-/// trial.A = M at the ends, m.q.
+/// Sets trial.A = M at the end states, given by m.q.
 void IslandProjection::masses(IslandStep& step) {
   for (ContactList::Member& m : list_.members()) {
     Trial& trial = trial_of(step, m);
@@ -20,13 +20,13 @@ void IslandProjection::masses(IslandStep& step) {
   }
 }
 
-/// The members where the ends are.
+/// Sets the members to the end states.
 void IslandProjection::sync(IslandStep& step) {
   for (ContactList::Member& m : list_.members())
     if (trial_of(step, m).v.size() > 0) m.q = end_of(step, m);
 }
 
-/// The ends by h M^-1 (r + G^T L), joints closed; r is 0 after it.
+/// Moves the end states by h M^-1 (r + G^T L), with joints closed; r is 0 afterwards.
 void IslandProjection::move(IslandStep& step) {
   if (!joints_.empty()) joints_.add_impulses(step);
   for (ContactList::Member& m : list_.members()) {
@@ -56,7 +56,8 @@ bool IslandProjection::close_joints(IslandStep& step, StepReport& report) {
   return true;
 }
 
-// The contacts between shapes at the ends, W of them. False: it is not finite.
+// Detects the contacts between shapes at the end states and assembles W. Returns false if it is not
+// finite.
 bool IslandProjection::gather(IslandStep& step, double t) {
   for (ContactList::Member& m : list_.members()) m.q = m.axes = end_of(step, m);
   list_.detect(t);
@@ -98,7 +99,7 @@ bool IslandProjection::separate(IslandStep& step, StepReport& report, double gap
       problem_.add_impulses(problem_.impulses(), k, trial.r);
     }
     move(step);
-    if (!joints_.empty()) {  // what the turn of a move leaves of them
+    if (!joints_.empty()) {  // the rotation of a move leaves gaps in the joints
       joints_.close(step);
       sync(step);
     }

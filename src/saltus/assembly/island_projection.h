@@ -1,4 +1,4 @@
-// Constraint projection of the finished positions of an island: shapes moved out of each other,
+// Constraint projection of the finished positions of an island: overlapping shapes are moved apart,
 // joints closed.
 #pragma once
 #include "saltus/assembly/island_problem.h"
@@ -6,7 +6,8 @@
 
 namespace saltus {
 
-/// Positions alone, by Newton's method on the gaps: with A = M,  y + h W p >= 0 perp p >= 0,
+/// Changes only positions, by Newton's method on the gaps, with A = M:
+///     y + h W p >= 0 perp p >= 0,
 ///     q1 <- q1 (+) h M^-1 (H^T p + G^T L),   g + h G M^-1 (H^T p + G^T L) = 0.
 class IslandProjection {
  public:
@@ -14,10 +15,10 @@ class IslandProjection {
                    IslandProblem& problem)
       : model_(model), list_(list), joints_(joints), problem_(problem) {}
 
-  /// After a step in which rates jumped: the step ends with the rates, which its positions missed
-  /// in part of it. Closes the joints. False: nothing moved.
+  /// Closes the joints after a step in which rates jumped: it ends with the new rates, which its
+  /// positions did not follow in part of the step. Returns false if nothing moved.
   bool close_joints(IslandStep& step, StepReport& report);
-  /// Shapes out of each other; gap: the least between them, < 0.
+  /// Moves shapes apart; gap: the least gap between them, < 0.
   bool separate(IslandStep& step, StepReport& report, double gap);
 
  private:

@@ -15,7 +15,7 @@ IslandWatch::IslandWatch(const Model& model, ContactList& list, const IslandProb
   for (const int i : list.laws()) directs_ = directs_ || model.law(i).facts().friction.directed();
 }
 
-// The bodies of each mechanism, each once.
+// The bodies of each mechanism, each listed once.
 void IslandWatch::find_mechanisms() {
   mechanism_ = mechanisms(model_);
   for (std::size_t i = 0; i < mechanism_.size(); ++i)
@@ -57,8 +57,8 @@ void IslandWatch::look(IslandStep& step, bool rates) {
   contacts_.look(step, list_, problem_.admitted(), problem_.impulses(), x.u0, x.u);
 }
 
-// Kinetic energy at the start of the step of the bodies that a contact is between, of a law on a
-// joint that of its mechanism [J]; of a body that deforms that of its group.
+// Kinetic energy at the start of the step [J] of the two bodies of a contact; for a law on a joint,
+// of its mechanism; for a deformable body, of its group.
 double IslandWatch::kinetic_of(const IslandStep& step, std::size_t i) const {
   double sum = 0.0;
   const auto add = [&](int g, int body) {
@@ -90,11 +90,11 @@ double IslandWatch::kinetic_of(const IslandStep& step, std::size_t i) const {
   return sum;
 }
 
-// A dashpot c in the middle of the step on a row of effective mass 1/W makes
+// A dashpot c evaluated at mid-step on a row of effective mass 1/W gives
 //     u1 = -(z/2 - 1)/(z/2 + 1) u0,   z = h c W,
-// which has turned round for z > 2. What turns less than a ten-thousandth of the energy of its
-// bodies, or of their mechanism, does not matter; what others do, and how high all of them are,
-// hides nothing but round-off.
+// which has the opposite sign for z > 2. A reversal of less than a ten-thousandth of the energy of
+// the bodies, or of their mechanism, does not matter. The energy of the whole system, potential
+// energy included, counts only as a scale of round-off.
 void IslandWatch::find_overdamped(IslandStep& step) {
   constexpr double kMost = 2.0, kTurned = 0.02, kEnergyShare = 1e-4, kRoundOff = 1e-12;
   for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
@@ -115,9 +115,9 @@ void IslandWatch::find_overdamped(IslandStep& step) {
   }
 }
 
-// A velocity law lets a point in by where it would be without contact: over a long step that is far
-// behind a surface which it never comes near. What ends above the surface by more than its size and
-// more than it moved is held in the air.
+// A velocity law admits a contact by its position without contact forces: over a long step that may
+// be far beyond a surface which the body never reaches. A body that ends above the surface by more
+// than its size and more than it moved is held in the air.
 void IslandWatch::find_across(IslandStep& step) {
   for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
     const auto i = size(problem_.admitted()[k]);
@@ -129,7 +129,7 @@ void IslandWatch::find_across(IslandStep& step) {
         std::max(std::abs(problem_.motion.u0[row]), std::abs(problem_.motion.u[row]));
     if (!(gap > 2.0 * step.h * fastest) || i < list_.named() || !(gap > list_.size_of(i))) continue;
     const auto [a, b] = list_.bodies_of(i);
-    // the point would fall a = W P/h: sqrt(2 gap/a) is its time to the surface
+    // the point would fall with a = W P/h: sqrt(2 gap/a) is its time to the surface
     const double time =
         std::sqrt(2.0 * gap * step.h / (problem_.diagonal_of_row(problem_.laws()[k].first) * P));
     step.notices.add(Notice::Kind::across, a, b,
@@ -137,7 +137,7 @@ void IslandWatch::find_across(IslandStep& step) {
   }
 }
 
-// The fastest of its rates and of the points of its rigid bodies [m/s].
+// The largest of its rates and of the speeds of its points on rigid bodies [m/s].
 double IslandWatch::speed_of(const IslandStep& step, std::size_t i) const {
   const IslandContact& c = list_[i];
   double speed = problem_.motion.u.segment(c.first_row, 1 + c.tangents).norm();
@@ -160,7 +160,7 @@ double IslandWatch::speed_of(const IslandStep& step, std::size_t i) const {
 }
 
 void IslandWatch::find_open(IslandStep& step) {
-  constexpr std::size_t kRoom = 1000;  // of many contacts few stand open
+  constexpr std::size_t kRoom = 1000;  // few of many contacts are open
   open_.begin(std::min(list_.count(), kRoom));
   for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
     const auto i = size(problem_.admitted()[k]);
@@ -168,7 +168,7 @@ void IslandWatch::find_open(IslandStep& step) {
     const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i),
                  W = problem_.diagonal_of_row(problem_.laws()[k].first);
     if (!(P > 0.0) || !(gap > 0.0) || !law.activated() || !problem_.history().rests(i)) continue;
-    // parting, as closing, is known to the tolerance alone
+    // separation velocities, like closing velocities, are accurate only to the tolerance
     const double slack =
                      std::max(i < list_.named() ? 0.0 : list_.slack(), step.h * problem_.closing()),
                  motion = step.h * (speed_of(step, i) + W * P);
@@ -193,8 +193,8 @@ void IslandWatch::find_undirected(IslandStep& step) {
                        [&] { return undirected_text(model_, c.law); });
 }
 
-// Of more than half a turn in a step, |h (u0 + u1)/2| > pi, the ends are those of a shorter way
-// too.
+// After more than half a turn in a step, |h (u0 + u1)/2| > pi, the angles at its ends fit a shorter
+// rotation as well.
 void IslandWatch::expect_counted(IslandStep& step, StepReport& report) {
   int lost = list_.lost_angle(
       [&](std::size_t i) { return problem_.motion.y[static_cast<Eigen::Index>(i)]; });

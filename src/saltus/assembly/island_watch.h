@@ -1,6 +1,6 @@
-// What a finished step of an island shows of a step that is too long, and says: bodies that passed
-// through others, dashpots that turn rates round, contacts that hold at a distance, angles that are
-// counted no longer.
+// Detects and reports signs that a step of an island is too long: bodies that passed through
+// others, dashpots that reverse rates, contacts that hold at a distance, angles that are no longer
+// tracked.
 #pragma once
 #include <array>
 #include <vector>
@@ -15,12 +15,13 @@ class IslandWatch {
  public:
   IslandWatch(const Model& model, ContactList& list, const IslandProblem& problem);
 
-  /// What passed through another; the ends are where gaps were measured last.
+  /// Finds bodies that passed through another one; the end states are those at which gaps were last
+  /// measured.
   void find_passed(IslandStep& step);
-  /// After IslandProblem::measure(). rates: the last stage was one of rates.
+  /// After IslandProblem::measure(). rates: the last stage was one of velocities.
   void look(IslandStep& step, bool rates);
-  /// Springs and stops of angles that are counted no longer: beyond half a turn from where they
-  /// look for it, or after a step of more than half a turn by the mean rate.
+  /// Reports springs and stops whose angle is no longer tracked: beyond half a turn from the centre
+  /// of its range, or after a step of more than half a turn at the mean rate.
   void expect_counted(IslandStep& step, StepReport& report);
 
  private:
@@ -37,10 +38,10 @@ class IslandWatch {
   ContactList& list_;
   const IslandProblem& problem_;
   ContactWatch contacts_;
-  bool directs_ = false;                    ///< friction of some law depends on its direction
-  std::vector<std::size_t> mechanism_;      ///< of every joint of the model, if a law has a dashpot
+  bool directs_ = false;                    ///< friction of some law is direction-dependent
+  std::vector<std::size_t> mechanism_;      ///< of each joint of the model, if a law has a dashpot
   std::vector<std::array<int, 3>> joined_;  ///< mechanism, group and body, sorted
-  std::vector<std::array<int, 2>> acted_;   ///< scratch of find_passed()
+  std::vector<std::array<int, 2>> acted_;   ///< work space of find_passed()
   OpenContacts open_;
   Vector u_;  ///< rates at the end
 };

@@ -4,7 +4,7 @@
 
 namespace saltus {
 
-/// What the normal impulse of contact i has of a part.
+/// The part of the normal impulse of contact i that belongs to `part`.
 double IslandWork::normal(ImpulseOf part, std::size_t i) const {
   const bool slides = list_.law(i).slides_on_normal();
   switch (part) {
@@ -48,7 +48,7 @@ DriftWork IslandWork::drift_work() const {
       if (p == 0.0) continue;
       double d = list_.mean_drift(i, a);
       const bool rubs = list_.law(i).slides_on_normal();
-      if (rubs) d -= list_.law(i).facts().velocity;  // of the surface
+      if (rubs) d -= list_.law(i).facts().velocity;  // velocity of the surface
       const bool stop = a == 0 && !rubs && list_[i].joint_law >= 0;
       (a > 0 || rubs ? sum.friction : stop ? sum.stops : sum.normal) += p * d;
       if (!stop) continue;

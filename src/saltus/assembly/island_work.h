@@ -1,4 +1,4 @@
-// Which impulses of an island do the work of which account of the ledger.
+// Which impulses of an island do the work of which term of the energy balance.
 #pragma once
 #include <optional>
 
@@ -11,12 +11,12 @@ class IslandWork {
   IslandWork(const ContactList& list, const IslandJoints& joints, const IslandProblem& problem)
       : list_(list), joints_(joints), problem_(problem) {}
 
-  /// A step begins: other impulses.
+  /// A step begins: the impulses change.
   void begin() { made_.reset(); }
-  /// As Island::impulse().
+  /// See Island::impulse().
   bool impulse(ImpulseOf part, int group, Out r) const;
-  /// P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that
-  /// rubs along a normal.
+  /// P . (d0 + d1)/2 with the velocities d of prescribed motion of the points, and of the sliding
+  /// surface along a normal.
   DriftWork drift_work() const;
 
  private:
@@ -25,7 +25,7 @@ class IslandWork {
   const ContactList& list_;
   const IslandJoints& joints_;
   const IslandProblem& problem_;
-  // an island belongs to one simulation
+  // caches: an island belongs to one simulation
   mutable Vector p_;  ///< of part made_, the same for every group
   mutable std::optional<ImpulseOf> made_;
 };

@@ -1,4 +1,4 @@
-// What the joints of an island carry in a step: loads for outputs, pulls that break joints.
+// What the joints of an island carry in a step: loads for output, and tensions that break joints.
 #pragma once
 #include <array>
 #include <span>
@@ -9,47 +9,49 @@
 
 namespace saltus {
 
-/// Joints of the model that a mean pull above their strength breaks.
+/// Joints of the model that break if their mean tension exceeds their strength.
 class BreakableJoints {
  public:
-  /// Those of `model` that have rows in `system`.
+  /// The joints of `model` that have a strength, and rows in `system`.
   BreakableJoints(const Model& model, const JointSystem& system);
-  /// The joints that broke before a step. True: other joints of these than before are left out, see
-  /// left_out().
+  /// Sets the joints that broke before a step. Returns whether the joints to leave out have
+  /// changed, see left_out().
   bool set_broken(std::span<const BrokenJoint> broken);
-  /// One a joint of the model, not 0: it broke. Empty where no joint of these can break.
+  /// One per joint of the model, not 0 if it is broken. Empty if no joint of these groups can
+  /// break.
   std::span<const char> left_out() const { return left_out_; }
 
-  void clear();  ///< pulls of a new step
-  /// Impulses L of the rows over a step h [s]: they push the ends apart.
+  void clear();  ///< resets the tensions for a new step
+  /// Impulses L of the rows over a step h [s]; positive ones push the ends apart.
   void add(const JointSystem& system, const Vector& L, double h);
-  /// The step counts, and ends at t: appends the joints whose mean pull was above their strength,
-  /// by increasing joint.
+  /// Call it if the step counts and ends at t: appends the joints whose mean tension exceeded their
+  /// strength, by increasing joint.
   void append_broken(double t, std::vector<BrokenJoint>& broken) const;
 
  private:
   const Model& model_;
-  std::vector<int> joint_;      ///< with a strength, of the model's; increasing
-  std::vector<double> pull_;    ///< mean of the last step [N], one each
+  std::vector<int> joint_;      ///< joints with a strength, as indices in the model; increasing
+  std::vector<double> pull_;    ///< mean tension of the last step [N], one per joint_
   std::vector<char> left_out_;  ///< see left_out()
-  std::vector<int> broken_;     ///< of the last set_broken()
+  std::vector<int> broken_;     ///< joints of the last set_broken()
 };
 
-/// Mean force [N] and torque [N m] of each joint of the model on its b over a step, in space, the
-/// torque about the point of b.
+/// Mean force [N] and torque [N m] of each joint of the model on its side b over a step, in space,
+/// the torque about the point of b.
 class JointLoads {
  public:
-  /// prescribed: a group of the island has prescribed degrees of freedom.
+  /// prescribed: some group of the island has prescribed degrees of freedom.
   JointLoads(const Model& model, bool prescribed) : model_(model), prescribed_(prescribed) {}
 
-  /// The island has joints: loads of all joints of the model, before the first clear().
+  /// If the island has joints: allocates loads of all joints of the model, before the first
+  /// clear().
   void reserve();
-  void clear();  ///< of a new step
-  /// Impulses L on the rows of `system` as they are, over a step h [s].
+  void clear();  ///< resets the loads for a new step
+  /// Adds impulses L on the present rows of `system`, over a step h [s].
   void add(const JointSystem& system, const Vector& L, double h);
-  /// Loads of joints within one group that it eliminates itself, mean of both ends of a step.
+  /// Adds loads of joints that one group eliminates itself, as the mean of both ends of a step.
   void add_jointed(const Group& group, const Trial& trial, double h);
-  /// One a joint of the model; zero where it is not one of these groups.
+  /// One per joint of the model; zero for joints of other groups.
   std::span<const std::array<Vector3, 2>> mean() const { return load_; }
   /// The same impulses, and those of couplings, on points of groups with prescribed degrees of
   /// freedom.

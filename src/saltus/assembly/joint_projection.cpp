@@ -9,10 +9,12 @@ namespace {
 constexpr ProjectionLimits kClosing{.iterations = 4,
                                     .refactorise_above = std::numeric_limits<double>::infinity(),
                                     .stop_above = std::numeric_limits<double>::infinity()};
-constexpr double kOldFactor = 1.0 / 16.0;  // an old factor of S has to reduce the residual to this
-constexpr int kFewJointRows = 12;          // cheaper to factorise than to correct
-constexpr double kProjected = 1e-12;       // of the velocities that level both takes away
-constexpr double kProjectedLeast = 1e-9;   // where that is below round-off
+// Reduction of the residual that is required of an old factor of S.
+constexpr double kOldFactor = 1.0 / 16.0;
+// Up to so many joint rows factorising is cheaper than correcting.
+constexpr int kFewJointRows = 12;
+constexpr double kProjected = 1e-12;      // residual after level both, relative to that before
+constexpr double kProjectedLeast = 1e-9;  // the same if kProjected is below round-off
 
 std::vector<Eigen::Index> velocities(const Model& model, std::span<const int> groups) {
   std::vector<Eigen::Index> n;
@@ -58,7 +60,7 @@ bool JointProjection::begin(IslandStep& step) {
   return factorise(step);
 }
 
-/// The ends for project_positions(), with the factors of begin().
+/// The end states for project_positions(), with the factors of begin().
 struct JointProjection::EndPositions {
   JointProjection& of;
   IslandStep& step;
@@ -99,7 +101,7 @@ void JointProjection::add_impulses(IslandStep& step) {
       projection_.add_impulses(static_cast<int>(m), trial(step, static_cast<int>(m)).r);
 }
 
-/// v1 <- v1 + M^-1 G^T L of the impulses of projection_.
+/// v1 <- v1 + M^-1 G^T L, with L from projection_.
 void JointProjection::correct_velocities(IslandStep& step, const ConstraintProjection::Masses& M) {
   loads_.add(joints_, projection_.impulses(), step.h);
   breakable_.add(joints_, projection_.impulses(), step.h);
@@ -119,9 +121,10 @@ bool JointProjection::restore_rates(IslandStep& step) {
   return projection_.impulses().allFinite();
 }
 
-/// S L = c with G of the end and M. Where S is nearly that of the last pass its factor S~ does:
+/// Solves S L = c with G and M of the end. If S is close to that of the last pass, iterates with
+/// its factor S~:
 ///     L <- L + S~^-1 (c - G M^-1 G^T L)
-/// False: it does not, and L is not found.
+/// Returns false if that does not converge.
 bool JointProjection::solve_by_old_factor(const ConstraintProjection::Masses& M, const Vector& c) {
   if (joints_.loops() || joints_.rows() <= kFewJointRows) return false;
   constexpr int kMost = 5;
@@ -141,7 +144,7 @@ bool JointProjection::solve_by_old_factor(const ConstraintProjection::Masses& M,
     }
     const double before = left;
     left = rest_.norm();
-    if (!(left <= kOldFactor * before)) break;  // at round-off, or of another S
+    if (!(left <= kOldFactor * before)) break;  // at round-off, or S has changed too much
   }
   return left <= kProjectedLeast * whole;
 }

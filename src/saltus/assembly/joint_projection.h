@@ -1,10 +1,10 @@
-// Constraint projection of the joints of an island on the finished states of a step
-// (ConstraintProjection), M at the ends:
+// Constraint projection of the joints of an island at the end of a step (ConstraintProjection),
+// with M of the end states:
 //
 //     positions:   q1 <- q1 (+) h M^-1 G^T L,   S L = -g(q1)/h     while |g| is above round-off
 //     velocities:  v1 <- v1 + M^-1 G^T L,       S L = u - (G v1 + d1)
 //
-// u = 0 after the step at level both; after moves of positions the rates G v1 + d1 from before
+// u = 0 after a step of level `both`; after corrections of positions u is G v1 + d1 from before
 // them.
 #pragma once
 #include <vector>
@@ -17,32 +17,34 @@ namespace saltus {
 
 class JointProjection {
  public:
-  /// groups: the members of `joints`, in their order. What velocities are given is added to loads
-  /// and pulls.
+  /// groups: the members of `joints`, in their order. Velocity corrections are added to the joint
+  /// loads and to the tension of breakable joints.
   JointProjection(const Model& model, std::span<const int> groups, JointSystem& joints,
                   JointLoads& loads, BreakableJoints& breakable);
 
   bool empty() const { return joints_.empty(); }
-  /// The largest |g| of the ends [m], [rad].
+  /// The largest |g| of the end states [m], [rad].
   double gap(IslandStep& step);
-  /// Round-off of gaps at the places of the last gap() [m], [rad].
+  /// Round-off of gaps in the configuration of the last gap() [m], [rad].
   double round_off() const { return projection_.round_off(); }
 
-  /// Before positions are moved: G at the ends, S with trial.A, which is M there; stores G v1 + d1.
-  /// False: not finite.
+  /// Before positions are corrected: G at the end states, S with trial.A, which is M there; stores
+  /// G v1 + d1. Returns false if S is not finite.
   bool begin(IslandStep& step);
-  /// Moves the ends by the factors of begin() until the joints are closed to round-off.
+  /// Corrects the end states with the factors of begin() until the gaps of the joints are at
+  /// round-off.
   void close(IslandStep& step);
-  /// trial.r holds H^T p of a move h M^-1 r of the ends: adds G^T L, by which the gaps close,
-  /// S L = -(g/h + G M^-1 r).
+  /// trial.r holds H^T p of a correction h M^-1 r of the end states: adds G^T L, which closes the
+  /// gaps of the joints,
+  ///     S L = -(g/h + G M^-1 r)
   void add_impulses(IslandStep& step);
-  /// After the moves, with M there in trial.A: gives the ends G v1 + d1 of begin(), for G has
-  /// turned. Without that a scheme of gain 1/2 carries the difference on for ever, with alternating
-  /// sign. False: not finite.
+  /// After the corrections, with M there in trial.A: gives the end states G v1 + d1 of begin()
+  /// again, because G has rotated. Otherwise a scheme of gain 1/2 keeps the difference for ever,
+  /// with alternating sign. Returns false if S is not finite.
   bool restore_rates(IslandStep& step);
 
-  /// Velocities of the ends with G v1 + d1 = 0. Returns the energy that this adds [J], <= 0 but for
-  /// drifts; not a number where the factors are not finite.
+  /// Projects the velocities of the end states onto G v1 + d1 = 0. Returns the energy that this
+  /// adds [J], <= 0 except for drifts; NaN if the factors are not finite.
   double project_velocities(IslandStep& step);
 
  private:
@@ -59,12 +61,12 @@ class JointProjection {
   bool solve_by_old_factor(const ConstraintProjection::Masses& M, const Vector& c);
 
   const Model& model_;
-  std::vector<int> group_;  ///< of each member
+  std::vector<int> group_;  ///< group of each member
   JointSystem& joints_;
   JointLoads& loads_;
   BreakableJoints& breakable_;
   ConstraintProjection projection_;
-  std::vector<Factor> mass_;  ///< M at the ends, of each member
+  std::vector<Factor> mass_;  ///< M at the end state of each member
   Vector kept_rates_;         ///< G v1 + d1 of begin()
   Vector u_, c_, right_, rest_, q_, w_;
 };

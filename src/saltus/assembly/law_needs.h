@@ -1,4 +1,4 @@
-// What the laws of the contacts of an island need of a step.
+// What the laws of the contacts of an island require of a step.
 #pragma once
 #include "saltus/assembly/contact_list.h"
 
@@ -6,18 +6,18 @@ namespace saltus {
 
 struct LawNeeds {
   bool start_gaps = false;
-  bool reach = false;      ///< Y
-  bool forces = false;     ///< a law is no set-valued one: it adds to the diagonal of W
-  bool follows = false;    ///< what some law lets in changes from pass to pass
-  bool damping = false;    ///< some law has a dashpot,
-  bool dampers = false;    ///< one that acts on a joint
-  bool stops = false;      ///< some law acts on a joint and is no friction
-  bool activates = false;  ///< a law restricts rates of points that it lets in by their gaps
-  bool expands = false;    ///< a problem of compression comes before
+  bool reach = false;      ///< some law uses Y
+  bool forces = false;     ///< some law is not set-valued: it adds to the diagonal of W
+  bool follows = false;    ///< the contacts that some law admits change from pass to pass
+  bool damping = false;    ///< some law has a dashpot
+  bool dampers = false;    ///< some law on a joint has a dashpot
+  bool stops = false;      ///< some law on a joint is not friction
+  bool activates = false;  ///< some law restricts rates of contacts that it admits by their gaps
+  bool expands = false;    ///< a compression problem is solved first
   bool coheres = false;
   bool falls = false;  ///< friction of some law depends on the slip
 
-  /// Of the laws that contacts of the list may have.
+  /// For the laws that contacts of the list may have.
   static LawNeeds of(const Model& model, const ContactList& list);
 };
 

@@ -13,7 +13,7 @@
 namespace saltus {
 namespace {
 
-/// Event-driven integration knows all that the model has.
+/// Whether event-driven integration supports everything in the model.
 bool fits_events(const Model& model) {
   ModelParts parts = model.parts();
   parts.options.mode = TimeMode::events;
@@ -50,28 +50,27 @@ std::string overdamped_text(const Model& model, int joint_law, double damping, d
   const double longest = rounded_down(2.0 * h / z);
   if (joint_law >= 0)
     return fmt::format(
-        "the damping of '{}' turns its rate round in every step: h c/m = {:.3g}, and it is above "
-        "2; "
+        "the damping of '{}' reverses its rate in every step: h c/m = {:.3g}, which is above 2; "
         "use steps up to {:.1g} s{}",
         model.joint_laws()[static_cast<std::size_t>(joint_law)].name, z, longest,
         fits_events(model) ? " or `time.mode: events`" : "");
   return fmt::format(
-      "a compliant contact with damping {:.3g} N s/m throws back what it should stop: h c/m = "
-      "{:.3g}, and it is above 2; use `at: end` in the law, or steps up to {:.1g} s",
+      "a compliant contact with damping {:.3g} N s/m reverses motion that it should stop: h c/m = "
+      "{:.3g}, which is above 2; use `at: end` in the law, or steps up to {:.1g} s",
       damping, z, longest);
 }
 
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time) {
   return fmt::format(
       "a contact holds '{}' and '{}' {:.3g} m apart: in a step of {:.3g} s without it they would "
-      "move into each other; use steps up to {:.1g} s",
+      "penetrate each other; use steps up to {:.1g} s",
       surface_name(model.surfaces(), a), surface_name(model.surfaces(), b), gap, h,
       rounded_down(0.1 * time));
 }
 
 std::string side_name(const Model& model, const ContactView::Side& side) {
   if (side.group < 0)
-    return side.body < 0 ? "what is fixed"
+    return side.body < 0 ? "a fixed body"
                          : "'" + surface_name(model.surfaces(), -1 - side.body) + "'";
   const Group& group = model.groups()[static_cast<std::size_t>(side.group)];
   const bool several = side.body >= 0 && static_cast<std::size_t>(side.body) < group.bodies.size();
@@ -90,7 +89,7 @@ std::string open_text(const std::string& contacts, double gap, const ContactLaw&
       : law.name() == DefaultLaw::name
           ? fmt::format("`activation: {{kind: gap-closing}}` in {} closes them", law.name())
           : fmt::format("`law: {}` closes them", DefaultLaw::name);
-  return fmt::format("{} carry their load from step to step and stand open, by {:.3g} m; {}",
+  return fmt::format("{} carry load from step to step although they are open by {:.3g} m; {}",
                      contacts, gap, cure);
 }
 
@@ -98,8 +97,8 @@ std::string undirected_text(const Model& model, int law) {
   const Friction& friction = model.law(law).facts().friction;
   const Vector3 axis(friction.axis.data());
   return fmt::format(
-      "the axis [{:g}, {:g}, {:g}] of friction stood along the normal of a contact, where all "
-      "directions get the smaller coefficient {:g}; give an axis in the surface that touches",
+      "the axis [{:g}, {:g}, {:g}] of friction was along the normal of a contact, where all "
+      "directions get the smaller coefficient {:g}; give an axis in the contact surface",
       axis[0], axis[1], axis[2], std::min(friction.along(), friction.across()));
 }
 
@@ -107,9 +106,8 @@ std::string spins_text(const Model& model, int g, int body, double angle, double
   const Group& group = model.groups()[static_cast<std::size_t>(g)];
   const auto b = static_cast<std::size_t>(body);
   return fmt::format(
-      "'{}' turns by {:.3g} rad in a step, more than half a turn, which no scheme follows; use "
-      "steps "
-      "up to {:.1g} s",
+      "'{}' turns by {:.3g} rad in a step, more than half a turn, which no scheme can resolve; use "
+      "steps up to {:.1g} s",
       b < group.bodies.size() ? group.bodies[b] : group.name, angle,
       rounded_down(0.1 * h * std::numbers::pi / angle));
 }

@@ -1,4 +1,4 @@
-// What steps met, in sentences: what happened to whom, and what to write instead.
+// Notices in sentences: what happened to which bodies, and what to write instead.
 #pragma once
 #include <string>
 
@@ -8,27 +8,27 @@
 
 namespace saltus {
 
-/// A body passed through another in a step of h [s].
+/// A body passed through another one in a step of h [s].
 std::string passed_text(const Model& model, const SurfacePassages::Passed& passed, double h);
 
-/// A dashpot turned a rate round, z = h c/m > 2; joint_law: index into Model::joint_laws(), -1: of
-/// a contact.
+/// A dashpot reversed a rate, z = h c/m > 2; joint_law: index in Model::joint_laws(), -1: a
+/// contact.
 std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h);
-/// A contact of two bodies (numbers as in Surfaces::excluded) held one a gap [m] above the other;
-/// time: of its fall to it [s].
+/// A contact held two bodies (numbers as in Surfaces::excluded) a gap [m] apart; time: of the fall
+/// across the gap [s].
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time);
-/// Contacts, by a sentence's subject, carry load and stand open by a gap [m].
+/// Contacts, given as the subject of a sentence, carry load and are open by a gap [m].
 std::string open_text(const std::string& contacts, double gap, const ContactLaw& law);
-/// "'body'" or "what is fixed".
+/// "'body'" or "a fixed body".
 std::string side_name(const Model& model, const ContactView::Side& side);
-/// "'ball' with 'floor'": what is fixed comes last.
+/// "'ball' with 'floor'": a fixed body comes last.
 std::string pair_name(const Model& model, const ContactView& view, std::string_view word);
-/// The axis of the friction of a law stood along the normal of a contact.
+/// The friction axis of a law was along the normal of a contact.
 std::string undirected_text(const Model& model, int law);
 /// A rigid body turned by an angle [rad] of more than half a turn in a step.
 std::string spins_text(const Model& model, int group, int body, double angle, double h);
 
-/// The largest number of one digit that is not above x > 0: for steps that a message proposes.
+/// The largest number of one digit that is not above x > 0: for step sizes that a message proposes.
 double rounded_down(double x);
 
 }  // namespace saltus

@@ -12,17 +12,18 @@ double path_ratio(const Model& model, const JointSystem& joints, const JointLaw&
                   const Scheme& scheme, const CoordinateStep& step) {
   const JointKind kind = model.joints()[at(on.joint)].kind;
   if (kind == JointKind::line) {
-    if (scheme.axes_fixed()) return 1.0;                                 // rows are not between
+    if (scheme.axes_fixed()) return 1.0;  // the rows are not means of both ends
     const double sum = on.sign * (step.y0 + step.y1) + 2.0 * on.offset;  // l0 + l1
     return sum > 0.0 ? 2.0 * joints.coordinate(on.joint, on.coordinate) / sum : 1.0;
   }
-  // Others have paths that no rate makes where their axes turn.
+  // For other coordinates no rate gives the path if their axes rotate.
   constexpr double kLeast = 1e-6;  // [rad]
   const bool turns = is_angle(kind, on.coordinate) && kind != JointKind::universal;
   const double by_rate = 0.5 * step.h * (step.u0 + step.u1);
   if (!turns || !(std::abs(by_rate) > kLeast)) return 1.0;
-  // Where the joint turns round the path is short, and what the ratio differs from 1 is round-off
-  // of the angles: taken from pass to pass it would keep the passes from their tolerance.
+  // Where the joint reverses, the path is short, and the difference of the ratio from 1 is
+  // round-off of the angles: as it changes from pass to pass, the passes would not reach their
+  // tolerance.
   const double ratio = (step.y1 - step.y0) / by_rate,
                angle = std::max({1.0, std::abs(on.sign * step.y0 + on.offset), std::abs(step.y0)}),
                round_off = 2.0 * std::numeric_limits<double>::epsilon() * angle;

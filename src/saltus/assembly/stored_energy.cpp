@@ -47,7 +47,7 @@ void Springs::add_surfaces(double t, std::span<const GroupState> groups, StoredE
   const std::size_t count = surfaces_->find(t, at_);
   for (std::size_t k = 0; k < count; ++k) {
     const SurfaceFinder::Touch found = surfaces_->touch(k);
-    sum.all += model_.law(found.law).stored_energy(found.gap);  // 0 of set-valued laws
+    sum.all += model_.law(found.law).stored_energy(found.gap);  // 0 for set-valued laws
   }
 }
 

@@ -1,4 +1,4 @@
-// Energy in the springs of contacts and joints, which no body has.
+// Energy stored in the springs of contacts and joints, which belongs to no body.
 #pragma once
 #include <optional>
 #include <span>
@@ -9,22 +9,22 @@
 
 namespace saltus {
 
-/// Every joint of the model; its members are the groups.
+/// All joints of the model; its members are the groups.
 JointSystem all_joints(const Model& model);
 
 struct StoredEnergy {
-  double all = 0.0, joints = 0.0;  ///< of contacts and joints together, of joints alone [J]
+  double all = 0.0, joints = 0.0;  ///< of contacts and joints, and of joints only [J]
 };
 
-/// What the laws of a model that are forces store at a state: V of the gaps of pairs, of contacts
-/// between shapes and of coordinates of joints.
+/// Energy that the force laws of a model store in a state: V of the gaps of pairs, of contacts
+/// between shapes and of joint coordinates.
 class Springs {
  public:
-  /// The model outlives it.
+  /// The model must outlive this object.
   explicit Springs(const Model& model);
   /// Whether some law of the model stores energy.
   bool any() const { return any_; }
-  /// joints: all of the model.
+  /// joints: all joints of the model.
   StoredEnergy stored(JointSystem& joints, double t, std::span<const GroupState> groups);
 
  private:
@@ -35,11 +35,11 @@ class Springs {
 
   const Model& model_;
   bool any_ = false;
-  std::optional<SurfaceFinder> surfaces_;  ///< of models in which a law between shapes is a force
+  std::optional<SurfaceFinder> surfaces_;  ///< if a law between shapes of the model is a force
   std::vector<const Vector*> at_;          ///< configuration of each group
 };
 
-/// energy_of() with what is kept from one call to the next.
+/// energy_of() with data that is reused from one call to the next.
 Energy energy_of(const Model& model, const State& state, Springs& springs);
 
 }  // namespace saltus

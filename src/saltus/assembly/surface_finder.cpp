@@ -76,7 +76,7 @@ bool SurfaceFinder::acts(int a, int b) const {
          (frames_.moves(first.frame) || frames_.moves(second.frame));
 }
 
-// The point of the frame of a collider that is at x now, and how its surface runs there.
+// The point of the frame of a collider that is now at x, and the running direction of its surface.
 void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) const {
   side = {-1, {}, x};
   const int frame = colliders_[at(collider)].frame;
@@ -91,8 +91,8 @@ void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) 
   side.ref = {frames_.body(frame), 0, pose.R.transpose() * (x - pose.x)};
 }
 
-// Of the friction of a contact of two colliders, or of one with a boundary surface: it is fixed to
-// the body of one material.
+// Friction axis of a contact of two colliders, or of a collider and a boundary surface: it is fixed
+// to the body of one material.
 Vector3 SurfaceFinder::axis_of(int law, int a, int b) const {
   const Surfaces& surfaces = model_.surfaces();
   if (law >= std::ssize(surfaces.axis_material) || surfaces.axis_material[at(law)] < 0)
@@ -124,8 +124,8 @@ SurfaceFinder::Touch SurfaceFinder::touch(std::size_t k) const {
   const Vector3& n = found.point.normal;
   Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
   touch.axis = axis_of(touch.law, found.a, found.b);
-  // Midway between two surfaces the impulses on two bodies leave no couple; against what does not
-  // move the point is that of the body's own surface, so that a sphere has the arm r.
+  // Midway between two surfaces the impulses on the two bodies form no couple. Against a body that
+  // does not move the point is on the surface of the moving body, so that a sphere has the arm r.
   Vector3 x = found.point.x;
   if (!frames_.moves(b.frame)) x += 0.5 * found.point.gap * n;
   if (!frames_.moves(a.frame)) x -= 0.5 * found.point.gap * n;
@@ -145,11 +145,11 @@ int SurfaceFinder::material_of(const SurfaceSide& side) const {
                            : frames_.of(frames_.boundaries()[at(side.boundary)]).material;
 }
 
-// False where no velocity moves one of the points along the normal: held nodes against the world,
-// against what is led, or against each other. Their rows would be zero, and what is held stays
-// where it is held.
+// False if no velocity moves one of the points along the normal: held nodes against the world,
+// against bodies with prescribed motion, or against each other. Their rows would be zero, and held
+// points do not move.
 bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
-  for (const std::size_t s : {1u, 0u}) {  // a rigid body is known at once
+  for (const std::size_t s : {1u, 0u}) {  // a rigid body decides at once
     const Touch::Side& side = touch.side[s];
     if (side.member < 0) continue;
     const auto m = at(side.member);
@@ -162,8 +162,8 @@ bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
   return false;
 }
 
-// Points of facets are those of the element, which a flat facet only approximates: their places are
-// asked for.
+// Points of facets are points of the element, which a flat facet only approximates, so their
+// positions are computed.
 void SurfaceFinder::take_boundaries(double t, Configurations q) {
   boundaries_->detect(poses_, found_boundaries_);
   for (const SurfaceContact& found : found_boundaries_) {
@@ -214,7 +214,7 @@ void SurfaceFinder::take_boundaries(double t, Configurations q) {
   std::erase_if(touches_, [&](const Touch& touch) { return !acts(touch, q); });
 }
 
-// Contacts of shapes in found_, those of boundary surfaces in touches_.
+// Puts contacts of shapes in found_, those of boundary surfaces in touches_.
 void SurfaceFinder::refine(double t, Configurations q) {
   place(t, q);
   touches_.clear();

@@ -1,5 +1,5 @@
-// Contacts between the surfaces of one island: shapes in frames, and boundary surfaces of bodies
-// that deform.
+// Contacts between the surfaces of one island: shapes in frames, and boundary surfaces of
+// deformable bodies.
 #pragma once
 #include <array>
 #include <functional>
@@ -17,19 +17,19 @@ namespace saltus {
 
 class SurfaceFinder {
  public:
-  /// A contact between two surfaces. Rigid bodies and what they touch meet in one place; of two
-  /// boundary surfaces each side is a point of its own surface.
   /// Law of a contact, and the members of its sides; -1: the world.
   struct Heading {
     int law = 0;
     std::array<int, 2> member{-1, -1};
   };
+  /// A contact between two surfaces. If a rigid body is involved, both sides are at the same place;
+  /// between two boundary surfaces each side is a point of its own surface.
   struct Touch {
     struct Side {
       int member = -1;  ///< of the island; -1: the world
       PointRef ref;
       Vector3 place = Vector3::Zero();  ///< [m]
-      int runs = -1;                    ///< its surface, index into Model::running(); -1: it rests
+      int runs = -1;  ///< its surface, index in Model::running(); -1: it does not run
       Vector3 along = Vector3::Zero();  ///< RunningSurface::along in space
     };
     std::uint64_t key = 0;              ///< increasing along the list
@@ -37,27 +37,28 @@ class SurfaceFinder {
     Vector3 normal = Vector3::UnitZ();  ///< from side 1 to side 0
     double gap = 0.0;                   ///< [m]
     std::array<Side, 2> side;
-    Vector3 axis = Vector3::Zero();  ///< of friction that depends on its direction, in space
+    Vector3 axis = Vector3::Zero();  ///< axis of direction-dependent friction, in space
 
     Heading heading() const { return {law, {side[0].member, side[1].member}}; }
   };
   using Configurations = SurfaceFrames::Configurations;
 
-  /// groups: those of the island, its members in this order. Throws SceneError for a boundary
-  /// surface that is none.
+  /// groups: those of the island, in the order of its members. Throws SceneError for an invalid
+  /// boundary surface.
   SurfaceFinder(const Model& model, std::vector<int> groups, double margin);
 
   bool empty() const { return !shapes_ && !boundaries_; }
-  /// Laws that may act, added to `laws`.
+  /// Adds the laws that may act to `laws`.
   void add_laws(std::vector<int>& laws) const;
-  /// Finds all contacts known at t, by increasing key, and returns their number; touch(k) is good
-  /// until the next call. Of shapes a Touch is made when it is asked for, by any number of threads.
+  /// Finds all contacts at t up to the margin, by increasing key, and returns their number;
+  /// touch(k) is valid until the next call. A Touch of shapes is made on request, from any number
+  /// of threads.
   std::size_t find(double t, Configurations q);
   Touch touch(std::size_t k) const;
-  /// Of touch(k), for less: its law, and the members of its sides.
+  /// Law of touch(k) and the members of its sides, at lower cost.
   Heading heading(std::size_t k) const;
-  /// use(key, gap) for every contact known at t, of shapes among those that the last find() had
-  /// near each other; by increasing key, shapes first. What find() returned is no longer good.
+  /// Calls use(key, gap) for every contact at t, of shapes only those that were near each other in
+  /// the last find(); by increasing key, shapes first. Invalidates the contacts of find().
   template <class Use>
   void each_gap(double t, Configurations q, const Use& use) {
     refine(t, q);
@@ -65,17 +66,18 @@ class SurfaceFinder {
       if (acts(found.a, found.b)) use(found.key, found.point.gap);
     for (const Touch& touch : touches_) use(touch.key, touch.gap);
   }
-  /// The least of these gaps [m]; where no contact is known, that of the nearest pair. +inf: not
-  /// known, as of boundary surfaces that may be nearer to what is no plane, or of meshes.
+  /// The least of these gaps [m]; without contacts, that of the nearest pair. +inf: unknown, as for
+  /// boundary surfaces that may be nearer to a shape other than a plane, and for meshes.
   double least_gap(double t, Configurations q);
-  /// What passed through another in the step from (t0, q0) to where the last least_gap() was
-  /// (SurfacePassages::find()).
+  /// Finds bodies that passed through another one in the step from (t0, q0) to the configuration of
+  /// the last least_gap() (SurfacePassages::find()).
   void find_passed(double t0, Configurations q0, const SurfacePassages::ActedPairs& acted,
                    const std::function<void(const SurfacePassages::Passed&)>& use);
-  /// The two bodies of the contact of a key: numbers as in Surfaces::excluded, the smaller first.
+  /// The two bodies of the contact with this key: numbers as in Surfaces::excluded, the smaller
+  /// first.
   std::array<int, 2> bodies_of(std::uint64_t key) const;
-  /// Thickness of the thinner of the two shapes of a contact [m], of those that have one; infinite
-  /// with surfaces that deform. Good after find_passed().
+  /// Thickness of the thinner of the two shapes of a contact [m], ignoring shapes without one;
+  /// infinite for deformable surfaces. Valid after find_passed().
   double size_of(std::uint64_t key) const;
 
  private:
@@ -98,18 +100,18 @@ class SurfaceFinder {
   SurfaceFrames frames_;
   std::optional<Detector> shapes_;
   std::optional<SurfaceDetector> boundaries_;
-  std::vector<Pose> poses_;              ///< of each frame
-  std::span<const Collider> colliders_;  ///< of shapes_, or own_colliders_ where there are none
+  std::vector<Pose> poses_;              ///< one per frame
+  std::span<const Collider> colliders_;  ///< of shapes_, or own_colliders_ if there are none
   std::vector<Collider> own_colliders_;
-  std::vector<int> runs_;  ///< of each collider: index into Model::running(); empty: all rest
-  std::vector<DetectedContact> found_;  ///< of shapes
+  std::vector<int> runs_;  ///< of each collider: index in Model::running(); empty: no surface runs
+  std::vector<DetectedContact> found_;  ///< between shapes
   std::vector<SurfaceContact> found_boundaries_;
-  std::vector<Touch> touches_;                     ///< of boundary surfaces
-  Vector places_;                                  ///< of refs_
+  std::vector<Touch> touches_;                     ///< between boundary surfaces
+  Vector places_;                                  ///< positions of refs_
   std::vector<PointRef> refs_;                     ///< points of one member on boundary surfaces
-  std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each
+  std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each of refs_
   std::vector<std::size_t> asked_begin_;
-  PointRows rows_;  ///< scratch of acts()
+  PointRows rows_;  ///< work space of acts()
   std::unique_ptr<SurfacePassages> passages_;
 };
 

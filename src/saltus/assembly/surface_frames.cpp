@@ -31,7 +31,7 @@ void SurfaceFrames::place(double t, Configurations q, std::span<Pose> poses) {
   for (std::size_t m = 0; m < groups_.size(); ++m) {
     const int first = first_[m], end = first_[m + 1];
     if (first == end) continue;
-    if (end - first == dynamics(m).bodies()) {  // a frame each, in their order
+    if (end - first == dynamics(m).bodies()) {  // one frame per body, in their order
       dynamics(m).frames(t, *q[m], poses.subspan(at(first), at(end - first)));
       continue;
     }

@@ -1,5 +1,5 @@
 // The frames in which shapes are fixed to the bodies of one island, and the boundary surfaces of
-// those that deform.
+// its deformable bodies.
 #pragma once
 #include <array>
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace saltus {
 
-/// Numbers of the island against those of the model. A frame below 0 is fixed in space.
+/// Converts between numbers of the island and of the model. A frame below 0 is fixed in space.
 class SurfaceFrames {
  public:
   /// Configuration of each member.
   using Configurations = std::span<const Vector* const>;
 
-  /// groups: those of the island, its members in this order.
+  /// groups: those of the island, in the order of its members.
   SurfaceFrames(const Model& model, std::vector<int> groups);
 
   std::size_t members() const { return groups_.size(); }
@@ -24,10 +24,10 @@ class SurfaceFrames {
   }
   std::size_t count() const { return frame_.size(); }
   int member(int frame) const { return frame < 0 ? -1 : of(frame).member; }
-  int body(int frame) const { return of(frame).body; }  ///< of its member; frame >= 0
+  int body(int frame) const { return of(frame).body; }  ///< body of its member; requires frame >= 0
   /// Index in Surfaces::frames.
   int in_model(int frame) const { return frame < 0 ? frame : of(frame).in_model; }
-  /// The frame of one of the model's; -1: it is of another island.
+  /// The frame that corresponds to one of the model; -1: it belongs to another island.
   int of_model(int frame) const {
     return frame < 0 ? frame : of_model_[static_cast<std::size_t>(frame)];
   }
@@ -45,7 +45,7 @@ class SurfaceFrames {
   const Surfaces::DeformingBoundary& of(const Boundary& boundary) const {
     return model_.surfaces().boundaries[static_cast<std::size_t>(boundary.in_model)];
   }
-  /// Places of the vertices of boundary k at t.
+  /// Positions of the vertices of boundary k at t.
   void place(double t, Configurations q, std::size_t k, std::span<Vector3> vertices);
 
  private:
@@ -57,11 +57,11 @@ class SurfaceFrames {
   const Model& model_;
   std::vector<int> groups_;
   std::vector<Frame> frame_;
-  std::vector<int> first_;     ///< frame of each member
-  std::vector<int> of_model_;  ///< of each of Surfaces::frames
-  std::vector<char> moves_;    ///< of each member: it has velocities
+  std::vector<int> first_;     ///< first frame of each member
+  std::vector<int> of_model_;  ///< for each of Surfaces::frames
+  std::vector<char> moves_;    ///< for each member: whether it has velocities
   std::vector<Boundary> boundaries_;
-  std::vector<Pose> member_poses_;  ///< scratch
+  std::vector<Pose> member_poses_;  ///< work space
   Vector places_;
 };
 

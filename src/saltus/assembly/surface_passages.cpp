@@ -12,20 +12,21 @@ namespace saltus {
 namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::infinity();
-constexpr std::size_t kMostTried = 256;  // vertices of a deforming surface
+// Largest number of vertices of a deformable surface that are tested.
+constexpr std::size_t kMostTried = 256;
 
 double half_thickness(const Shape& shape) {
   return can_move(shape) ? 0.5 * thickness(shape) : kEndless;  // surfaces have none
 }
 
-/// Radius about the origin of its frame of what is placed there.
+/// Radius about the origin of the frame of a shape at pose `at`.
 double reach_in(const Shape& shape, const Pose& at) {
   if (!can_move(shape)) return kEndless;
   const Bounds box = bounds(shape, at);
   return box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs()).norm();
 }
 
-/// No less than the angle between two orientations: |R1 - R0| = 2 sqrt(2) sin(angle/2).
+/// Upper bound of the angle between two orientations: |R1 - R0| = 2 sqrt(2) sin(angle/2).
 double most_angle(const Matrix3& R0, const Matrix3& R1) { return 1.12 * (R1 - R0).norm(); }
 
 Bounds swept(const Vector3& from, const Vector3& to, double radius) {
@@ -37,8 +38,8 @@ bool overlap_boxes(const Bounds& a, const Bounds& b) {
   return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
 }
 
-/// Volume over area of a closed surface, half the thickness of a plate; in the plane area over
-/// length. At least a thousandth of the size.
+/// Volume over area of a closed surface, which is half the thickness of a plate; in the plane area
+/// over length. At least a thousandth of the size.
 double half_thickness(std::span<const Vector3> x, std::span<const BoundaryFacet> facets) {
   Bounds box{x.front(), x.front()};
   for (const Vector3& y : x) box = {box.low.cwiseMin(y), box.high.cwiseMax(y)};
@@ -58,8 +59,8 @@ double half_thickness(std::span<const Vector3> x, std::span<const BoundaryFacet>
   return area > 0.0 ? std::max(std::abs(volume) / area, least) : least;
 }
 
-/// How often a path enters and leaves through facets; `depth`: how far it ends below the last one
-/// that it entered, of half its longest side.
+/// How often a path enters and leaves through facets; `depth`: how far it ends below the last facet
+/// that it entered, relative to half the longest side of the facet.
 struct FacetPassage {
   int enters = 0, leaves = 0;
   double depth = 0.0;
@@ -173,7 +174,8 @@ void SurfacePassages::find(double t0, Configurations q0, const End& end, const A
   }
 }
 
-/// Frames at the start of the step. True: one of them moved by more than half its thickness.
+/// Places frames at the start of the step. Returns true if one of them moved by more than half its
+/// thickness.
 bool SurfacePassages::place_shapes(double t0, Configurations q0, const End& end) {
   frames_.place(t0, q0, start_);
   for (std::size_t f = 0; f < start_.size(); ++f) {
@@ -186,7 +188,7 @@ bool SurfacePassages::place_shapes(double t0, Configurations q0, const End& end)
   return false;
 }
 
-/// The same of boundary surfaces, with their motion and boxes.
+/// The same for boundary surfaces; also sets their motion and boxes.
 bool SurfacePassages::place_boundaries(double t0, Configurations q0, const End& end) {
   bool any = false;
   for (std::size_t k = 0; k < boundaries_.size(); ++k) {
@@ -237,7 +239,7 @@ int SurfacePassages::number_of(std::size_t boundary) const {
          frames_.boundaries()[boundary].in_model;
 }
 
-/// One call a pair of bodies.
+/// Calls `use` once per pair of bodies.
 void SurfacePassages::report(const Step& step, const Passed& passed) {
   const std::array pair{std::min(passed.a, passed.b), std::max(passed.a, passed.b)};
   if (std::ranges::find(reported_, pair) != reported_.end()) return;
@@ -245,7 +247,7 @@ void SurfacePassages::report(const Step& step, const Passed& passed) {
   step.use(passed);
 }
 
-/// Shapes through shapes.
+/// Shapes that passed through shapes.
 void SurfacePassages::find_shapes(const Step& step) {
   pairs_.clear();
   broad_->find(boxes_, pairs_);
@@ -277,7 +279,8 @@ void SurfacePassages::find_shapes(const Step& step) {
   }
 }
 
-/// A point from `from` to `to` enters boundary k and leaves it, or ends deep below it.
+/// Whether a point that moves from `from` to `to` enters boundary k and leaves it, or ends deep
+/// below it.
 bool SurfacePassages::crosses(const Step& step, std::size_t k, const Vector3& from,
                               const Vector3& to) const {
   FacetPassage passed;
@@ -291,8 +294,8 @@ bool SurfacePassages::excluded(const Step& step, int a, int b) const {
   return contains(excluded_, a, b) || contains(step.acted, a, b);
 }
 
-/// The i-th of the bounded shapes through boundary k: by its middle, or by vertices of the boundary
-/// through the shape.
+/// Whether the i-th bounded shape passed through boundary k: checks its centre, and vertices of the
+/// boundary that passed through the shape.
 bool SurfacePassages::passed(const Step& step, std::size_t k, std::size_t i) {
   const BoundaryPath& path = boundaries_[k];
   const std::vector<Vector3>& end = step.end.boundaries->vertices(static_cast<int>(k));

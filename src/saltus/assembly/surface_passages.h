@@ -1,5 +1,5 @@
-// Bodies that passed through another one in a step: contacts are detected at one place of a step,
-// and what is beyond another body by then is found by its path alone.
+// Bodies that passed through another one in a step: contacts are detected at one instant of a step,
+// and a body that is already beyond another one by then can only be found by its path.
 #pragma once
 #include <array>
 #include <functional>
@@ -21,42 +21,42 @@ class SurfacePassages {
   /// Two bodies of which one passed through the other in a step: numbers as in Surfaces::excluded.
   struct Passed {
     int a = 0, b = 0;
-    double motion = 0.0;  ///< of one relative to the other [m]
-    /// That they may move in a step so that no contact between them is missed [m].
+    double motion = 0.0;  ///< relative motion in the step [m]
+    /// Largest motion in a step for which no contact between them is missed [m].
     double room = 0.0;
   };
   /// Pairs of such numbers, the smaller first, sorted, whose contacts carried an impulse in the
   /// step.
   using ActedPairs = std::function<std::span<const std::array<int, 2>>()>;
   using Use = std::function<void(const Passed&)>;
-  /// Where the frames and the vertices of each boundary surface are at the end of the step; not
-  /// changed.
+  /// Positions of the frames and of the vertices of each boundary surface at the end of the step;
+  /// not changed.
   struct End {
     std::span<const Pose> poses;
-    SurfaceDetector* boundaries;  ///< null where there are none
+    SurfaceDetector* boundaries;  ///< null if there are none
   };
 
-  /// frames and colliders are used as long as this is; colliders by frames of `frames`.
+  /// frames and colliders must outlive this object; colliders refer to the frames of `frames`.
   SurfacePassages(const Model& model, SurfaceFrames& frames, std::span<const Collider> colliders);
 
-  /// Of the step from (t0, q0) to `end`: what moved by more than half its thickness and passed
-  /// through another without an impulse, or to its far side all the same; one call of `use` a pair
-  /// of bodies. acted() is called when something moved that far.
+  /// Checks the step from (t0, q0) to `end`: reports bodies that moved by more than half their
+  /// thickness and passed through another one without an impulse, or reached its far side despite
+  /// one; one call of `use` per pair of bodies. acted() is called if something moved that far.
   void find(double t0, Configurations q0, const End& end, const ActedPairs& acted, const Use& use);
-  /// Half the thickness of a collider [m], infinite of surfaces, which have none.
+  /// Half the thickness of a collider [m]; infinite for surfaces, which have none.
   double half_thickness(int collider) const {
     return collider_half_[static_cast<std::size_t>(collider)];
   }
 
  private:
-  /// A boundary surface in the step.
+  /// Path of a boundary surface in the step.
   struct BoundaryPath {
     std::vector<Vector3> start;
     double half = 0.0, motion = 0.0;
     Bounds box;
     bool fast = false;
   };
-  /// The end of the step of find(), and what it found.
+  /// Arguments of find() for one step.
   struct Step {
     const End& end;
     std::span<const std::array<int, 2>> acted;
@@ -84,20 +84,20 @@ class SurfacePassages {
   const Model& model_;
   SurfaceFrames& frames_;
   std::span<const Collider> colliders_;
-  /// Of each frame: half the thickness of its thinnest shape, its farthest point, 0 where turning
-  /// moves nothing, and its motion in the step [m].
+  /// For each frame: half the thickness of its thinnest shape, the distance of its farthest point
+  /// (0 if rotation moves nothing), and its motion in the step [m].
   std::vector<double> half_, reach_, motion_;
   std::vector<char> fast_;
   std::vector<Pose> start_;
-  std::vector<double> collider_half_, radius_;  ///< of each collider; radius about its own origin
-  std::vector<int> bounded_;                    ///< colliders that are no planes
-  std::vector<Bounds> boxes_;                   ///< of those, over the step
+  std::vector<double> collider_half_, radius_;  ///< one per collider; radius about its own origin
+  std::vector<int> bounded_;                    ///< colliders other than planes
+  std::vector<Bounds> boxes_;                   ///< boxes of these, over the step
   std::unique_ptr<BroadPhase> broad_;
   std::vector<std::array<int, 2>> pairs_;
   std::vector<std::array<int, 2>> excluded_;  ///< numbers as in Passed, the smaller first, sorted
   std::vector<BoundaryPath> boundaries_;
   std::vector<ContactPoint> points_;
-  std::vector<std::array<int, 2>> reported_;  ///< in this step
+  std::vector<std::array<int, 2>> reported_;  ///< pairs reported in this step
 };
 
 /// Name of a body by its number in Surfaces::excluded.

@@ -1,4 +1,4 @@
-// W by contacts: sparse blocks, each as large as the two contacts it couples.
+// W as sparse blocks, one for each pair of coupled contacts.
 #pragma once
 #include <vector>
 
@@ -6,9 +6,10 @@
 
 namespace saltus {
 
-/// Contact c has rows first[c] .. first[c + 1] - 1 and the blocks W_cd, d = column[k], k =
-/// offset[c] .. offset[c + 1] - 1, d increasing; value[start[k] + i size(d) + j] = (W_cd)_ij
-/// [1/kg]. The diagonal block is always there.
+/// Contact c has rows first[c] .. first[c + 1] - 1 and the blocks W_cd, d = column[k] increasing,
+/// k = offset[c] .. offset[c + 1] - 1:
+///     value[start[k] + i size(d) + j] = (W_cd)_ij [1/kg]
+/// The diagonal block is always present.
 struct BlockMatrix {
   std::vector<int> first{0}, offset{0}, column;
   std::vector<std::size_t> start;
@@ -19,19 +20,19 @@ struct BlockMatrix {
   int size(int c) const {
     return first[static_cast<std::size_t>(c) + 1] - first[static_cast<std::size_t>(c)];
   }
-  /// Index k of block (c, d), -1 if it is not there.
+  /// Index k of block (c, d), or -1 if there is none.
   int find(int c, int d) const;
   const double* block(int k) const { return value.data() + start[static_cast<std::size_t>(k)]; }
 };
 
-/// W <- (W + W^T)/2: what two orders of a sum leave.
+/// W <- (W + W^T)/2: removes differences in round-off between W_cd and W_dc.
 void symmetrise(BlockMatrix& W);
 
-/// The blocks of any W with an entry that is not zero; contacts are the laws. O(rows^2) where W is
-/// not held in blocks.
+/// The blocks of any W that have a nonzero entry; one contact per law. O(rows^2) unless W is stored
+/// in blocks.
 void blocks_of(const ContactProblem& problem, BlockMatrix& out);
 
-/// W held by blocks.
+/// W stored in blocks.
 class BlockDelassus final : public Delassus {
  public:
   BlockDelassus() = default;
@@ -39,7 +40,7 @@ class BlockDelassus final : public Delassus {
       : W(std::move(blocks)), is_symmetric(symmetric) {
     index();
   }
-  /// To be called after a change of W.first.
+  /// Call it after W.first has changed.
   void index();
 
   BlockMatrix W;
@@ -48,12 +49,12 @@ class BlockDelassus final : public Delassus {
   int rows() const override { return W.rows(); }
   bool symmetric() const override { return is_symmetric; }
   double entry(int i, int j) const override;
-  void column(int j, double p, Out u) const override;  ///< by the row of W when that is symmetric
+  void column(int j, double p, Out u) const override;  ///< uses the row of W if that is symmetric
   void apply(View p, Out u) const override;
   const BlockMatrix* blocks() const override { return &W; }
 
  private:
-  std::vector<int> contact_;  ///< of each row
+  std::vector<int> contact_;  ///< contact of each row
 };
 
 }  // namespace saltus

@@ -7,7 +7,7 @@
 namespace saltus {
 namespace {
 
-/// block += H_ck A^-1 H_dl^T on body[k] = body[l].
+/// block += H_ck A^-1 H_dl^T for body[k] = body[l].
 void add(const BodyRows& H, int c, int k, int d, int l, double* block) {
   const int width = H.width;
   const double sign = H.opposite(c, k) == H.opposite(d, l) ? 1.0 : -1.0;
@@ -15,7 +15,7 @@ void add(const BodyRows& H, int c, int k, int d, int l, double* block) {
   const double* const left = &H.value[H.start[at(k)]];
   const double* const right = &H.value[H.start[at(l)]];
   for (int i = 0; i < H.size(c); ++i) {
-    double row[6] = {};  // of H_ck A^-1
+    double row[6] = {};  // row of H_ck A^-1
     for (int a = 0; a < width; ++a)
       for (int b = 0; b < width; ++b) row[b] += left[i * width + a] * A[a * width + b];
     for (int j = 0; j < H.size(d); ++j) {
@@ -29,12 +29,12 @@ void add(const BodyRows& H, int c, int k, int d, int l, double* block) {
 }  // namespace
 
 void blocks_of_bodies(const BodyRows& H, BlockMatrix& W, std::vector<int>& touch) {
-  // places k in H.body by body: touch[begin_b .. begin_{b+1}), after the begins themselves
+  // indices k in H.body, sorted by body: touch[begin_b .. begin_{b+1}), stored after the begins
   const int bodies = H.bodies(), places = static_cast<int>(H.body.size());
   touch.assign(at(bodies) + 1 + 2 * at(places), 0);
   int* const begin = touch.data();
   int* const place = begin + bodies + 1;
-  int* const contact = place + places;  // of place[.]
+  int* const contact = place + places;  // contact of place[.]
   for (const int b : H.body) ++begin[b + 1];
   for (int b = 0; b < bodies; ++b) begin[b + 1] += begin[b];
   for (int c = 0; c < H.contacts(); ++c)
@@ -71,7 +71,7 @@ void blocks_of_bodies(const BodyRows& H, BlockMatrix& W, std::vector<int>& touch
         const int block = W.find(c, contact[slot]);
         add(H, c, k, contact[slot], place[slot], &W.value[W.start[at(block)]]);
       }
-    // the rest by symmetry, to the last bit
+    // the rest by symmetry, equal to the last bit
     for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1] && W.column[at(k)] <= c; ++k) {
       const int d = W.column[at(k)];
       double* const block = &W.value[W.start[at(k)]];

@@ -26,8 +26,8 @@ const double* row(const BodyRows& H, int k, int i) {
   return H.value.data() + H.start[at(k)] + at(i) * at(H.width);
 }
 
-/// Velocities of the bodies of one product. Grows only, so that a product of a size that was seen
-/// allocates nothing.
+/// Velocities of the bodies in one product. Never shrinks, so that a product of a size that has
+/// been computed before allocates nothing.
 double* workspace(std::size_t count) {
   thread_local std::vector<double> data;  // written before it is read
   if (data.size() < count) data.resize(count);
@@ -37,11 +37,11 @@ double* workspace(std::size_t count) {
 void check(const BodyRows& H) {
   const int w = H.width;
   expects(w >= 1 && w <= kWidth, "bodies have 1 to 6 velocity components");
-  expects(H.inverse.size() % at(w * w) == 0, "inverse must hold whole blocks, width x width");
+  expects(H.inverse.size() % at(w * w) == 0, "inverse must consist of whole blocks, width x width");
   expects(!H.first.empty() && H.first.size() == H.offset.size() && H.first[0] == 0 &&
               H.offset[0] == 0 && at(H.offset.back()) == H.body.size() &&
               H.start.size() == H.body.size(),
-          "first, offset, body and start of the contacts do not fit each other");
+          "first, offset, body and start of the contacts are inconsistent");
   for (int b = 0; b < H.bodies(); ++b) {
     const double* A = H.inverse.data() + at(b) * at(w * w);
     double largest = 0.0, skew = 0.0;
@@ -56,10 +56,11 @@ void check(const BodyRows& H) {
     expects(H.size(c) > 0 && H.offset[at(c) + 1] >= H.offset[at(c)],
             "contacts must have rows and come in order");
     for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k)
-      expects(H.body[at(k)] >= 0 && H.body[at(k)] < H.bodies() &&
-                  H.start[at(k)] + at(H.size(c) * w) <= H.value.size() &&
-                  !(H.opposite(c, k) && H.opposite(c, k - 1)),
-              "a contact touches a body or rows that are not there, or shares a block twice");
+      expects(
+          H.body[at(k)] >= 0 && H.body[at(k)] < H.bodies() &&
+              H.start[at(k)] + at(H.size(c) * w) <= H.value.size() &&
+              !(H.opposite(c, k) && H.opposite(c, k - 1)),
+          "a contact refers to a missing body or missing rows, or uses a block for three bodies");
   }
 }
 
@@ -152,7 +153,8 @@ void BodyDelassus::index() {
   int end = 0;
   for (int& count : touch_offset_) count = end += count;
   touch_.resize(at(end));
-  for (int c = H_.contacts() - 1; c >= 0; --c)  // from the end of each body to its begin
+  // Fills the range of each body from its end to its begin.
+  for (int c = H_.contacts() - 1; c >= 0; --c)
     visit(c, [&](int b) { touch_[at(--touch_offset_[at(b)])] = c; });
   known_ = false;
 }
@@ -185,7 +187,7 @@ void BodyDelassus::column(int j, double p, Out u) const {
   const int d = contact_of(j), w = H_.width;
   for (int l = H_.offset[at(d)]; l < H_.offset[at(d) + 1]; ++l) {
     const int b = H_.body[at(l)];
-    double v[kWidth];  // what p gives to body b
+    double v[kWidth];  // velocity of body b due to p
     divide(H_, b, row(H_, l, j - H_.first[at(d)]), v);
     for (int m = 0; m < w; ++m) v[m] *= H_.opposite(d, l) ? -p : p;
     for (int n = touch_offset_[at(b)]; n < touch_offset_[at(b) + 1]; ++n) {

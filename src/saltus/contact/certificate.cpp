@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-/// What a contact asks of a step [m/s].
+/// Velocity that a contact must correct in a step [m/s].
 double asked(const Law& law, View b) {
   const Cone K(law);
   const double* const b_c = b.data() + law.first;
@@ -22,7 +22,7 @@ double asked(const Law& law, View b) {
   return most;
 }
 
-/// Grows only, so that a step that has run once allocates nothing.
+/// Never shrinks, so that a step of a size that has run before allocates nothing.
 Eigen::Map<Vector> velocity_space(Eigen::Index n) {
   thread_local std::vector<double> data;  // written before it is read
   if (data.size() < static_cast<std::size_t>(n)) data.resize(static_cast<std::size_t>(n));
@@ -123,12 +123,12 @@ std::unique_ptr<ContactSolver> make_certified(std::shared_ptr<const ContactSolve
   return std::make_unique<Certified>(std::move(solver));
 }
 
-// The normal rows and the equalities alone: what W p = 0, p_N >= 0, b . p < 0 says of them holds
-// whatever friction is, since p . u = p . b for every u = W p' + b.
+// Uses only the normal rows and the equalities: what W p = 0, p_N >= 0, b . p < 0 implies for them
+// holds for any friction, since p . u = p . b for every u = W p' + b.
 std::vector<int> contradicting_contacts(const ContactSolver& solver, const ContactProblem& problem,
                                         Stop* stop) {
-  constexpr Eigen::Index kMost = 3000,
-                         kMostSolved = 200;  // rows; those where each is a solve that iterates
+  // Largest numbers of rows; kMostSolved if each row needs an iterative solve.
+  constexpr Eigen::Index kMost = 3000, kMostSolved = 200;
   constexpr double kShifts[] = {1e-3, 1e-6};
   if (problem.b.size() > kMost || !problem.b.allFinite()) return {};
   if (const VelocityDelassus* const held = problem.W.velocities();

@@ -22,7 +22,7 @@ void Colouring::assign(const BodyRows& H) {
     held_[b] =
         std::all_of(A, A + static_cast<std::ptrdiff_t>(block), [](double x) { return x == 0.0; });
   }
-  // twice the same walk, to count and to fill: cheaper than a colour kept for every contact
+  // the same loop twice, to count and to fill: cheaper than storing a colour for every contact
   const auto visit = [&](const auto& use) {
     taken_.assign(held_.size(), 0);
     for (int c = 0; c < H.contacts(); ++c) {

@@ -7,19 +7,19 @@
 
 namespace saltus {
 
-/// Contacts of one colour share no body that moves. Contact c, in the order of the problem, takes
-/// the first colour that none of its bodies has. A body of more than 64 contacts exhausts the
-/// colours: `rest` are the contacts that found none, to be solved one by one. A body with A_b^-1 =
-/// 0 is held: it joins nothing.
+/// Contacts of one colour have no moving body in common. Contact c, in the order of the problem,
+/// gets the first colour that none of its bodies has. A body with more than 64 contacts uses up the
+/// colours: `rest` are the contacts without a colour, to be solved one by one. A body with
+/// A_b^-1 = 0 is held and couples no contacts.
 class Colouring {
  public:
-  /// Takes nothing from the heap for a problem of a size that was seen.
+  /// Allocates nothing for a problem of a size that it has coloured before.
   void assign(const BodyRows& H);
 
   int colours() const { return static_cast<int>(begin_.size()) - 2; }
   std::span<const int> colour(int k) const { return part(k); }  ///< contacts, increasing
   std::span<const int> rest() const { return part(colours()); }
-  /// All contacts: colour after colour, then the rest.
+  /// All contacts: colour by colour, then the rest.
   std::span<const int> order() const { return order_; }
   bool held(int body) const { return held_[static_cast<std::size_t>(body)] != 0; }
 

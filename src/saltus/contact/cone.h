@@ -7,18 +7,18 @@
 
 namespace saltus {
 
-/// K of one contact with friction, or of one row of a law without:
+/// K of one contact with friction, or of one row of a law without friction:
 ///     equality: R.   unilateral: R+.   box: [-bound, bound].
-///     coulomb, rolling: {|p_k| <= radius_k p_N, k = T, R, S} on the rows N, T, R, S: discs of 2
-///         rows, intervals of 1, or none.
-/// With moments read as impulses p/L and spins as velocities L u the radii of R and S are mu_R/L,
-/// sigma/L. Every law reads
+///     coulomb, rolling: {|p_k| <= radius_k p_N, k = T, R, S} on the rows N, T, R, S:
+///         discs of 2 rows, intervals of 1, or none.
+/// With moments expressed as impulses p/L and spins as velocities L u, the radii of R and S are
+/// mu_R/L and sigma/L. Every law has the form
 ///     p = Proj_K(p - rho u^),   u^ = u + sum radius_k |u_k| n,   for any rho > 0
 struct Cone {
   static constexpr int kParts = 3;
   LawKind kind = LawKind::unilateral;
   double bound = 0.0;     ///< of a box [N s]
-  int rows[kParts] = {};  ///< of T, R, S
+  int rows[kParts] = {};  ///< numbers of rows T, R, S
   double radius[kParts] = {};
 
   Cone() = default;
@@ -29,26 +29,26 @@ struct Cone {
         radius{law.friction, law.rolling / L, law.spinning / L} {}
 
   int size() const { return 1 + rows[0] + rows[1] + rows[2]; }
-  /// Whether u_N >= 0 belongs to the law: the first row is the velocity at which two points part.
+  /// Whether the law requires u_N >= 0: its first row is then the separation velocity.
   bool has_normal() const { return kind != LawKind::equality && kind != LawKind::box; }
   static double length(const double* x, int n) {
     return n == 0 ? 0.0 : n == 1 ? std::abs(x[0]) : std::sqrt(x[0] * x[0] + x[1] * x[1]);
   }
 
-  /// start + sum radius_k |u_k|: u^_N of the law in the form of De Saxce, from start = u_N.
+  /// start + sum radius_k |u_k|: for start = u_N the u^_N of De Saxce's form of the law.
   double raised(double start, const double* u) const {
     for (int k = 0, first = 1; k < kParts; first += rows[k++])
       start += radius[k] * length(u + first, rows[k]);
     return start;
   }
 
-  /// Proj_K(x) of one row without friction. What is not a number stays so.
+  /// Proj_K(x) of one row without friction. NaN stays NaN.
   double project(double x) const {
     if (kind == LawKind::equality) return x;
     if (kind == LawKind::box) return x < -bound ? -bound : x > bound ? bound : x;
     return std::max(x, 0.0);
   }
-  /// y = Proj_K(x), y may be x.
+  /// y = Proj_K(x); y may alias x.
   void project(const double* x, double* y) const {
     if (kind == LawKind::coulomb)
       project_disc(x, y);
@@ -58,8 +58,7 @@ struct Cone {
       y[0] = project(x[0]);
   }
 
-  /// Largest violation of an inequality of K: negative inside, 0 on the boundary, not a number
-  /// where p is none.
+  /// Largest violation of an inequality of K: negative inside, 0 on the boundary, NaN if p is NaN.
   double excess(const double* p) const {
     if (kind == LawKind::equality) return 0.0 * p[0];
     if (kind == LawKind::box) return std::abs(p[0]) - bound;
@@ -72,15 +71,15 @@ struct Cone {
   }
   bool contains(const double* p, double tolerance = 0.0) const { return excess(p) <= tolerance; }
 
-  /// How far v lies outside of the dual cone K* = {v: v . p >= 0 for all p of K}, negative inside:
+  /// Violation of the dual cone K* = {v: v . p >= 0 for all p of K} by v, negative inside:
   ///     R+: v >= 0.   discs: v_N >= sum radius_k |v_k|.   R, [-bound, bound]: v = 0.
   double dual_excess(const double* v) const {
     return has_normal() ? raised(-v[0], v) : std::abs(v[0]);
   }
-  /// dual_excess(u^), in which the sums cancel: u^ lies in K* where u_N >= 0.
+  /// dual_excess(u^), where the sums cancel: u^ is in K* if u_N >= 0.
   double closing(const double* u) const { return has_normal() ? -u[0] : std::abs(u[0]); }
 
-  /// Proj_K of a cone with the disc T alone:
+  /// Proj_K of a cone with the disc T only:
   ///     0                        if mu |x_T| <= -x_N
   ///     x                        if |x_T| <= mu x_N
   ///     (N, mu N x_T/|x_T|)      otherwise,  N = (x_N + mu |x_T|)/(1 + mu^2)
@@ -97,10 +96,11 @@ struct Cone {
     for (int t = 1; t <= rows[0]; ++t) y[t] = scale * x[t];
   }
 
-  /// Proj_K of any discs:  y_k = min(1, radius_k N/|x_k|) x_k, and N >= 0 is the root of
+  /// Proj_K for any discs:  y_k = min(1, radius_k N/|x_k|) x_k, and N >= 0 is the root of
   ///     f(N) = N - x_N - sum radius_k max(|x_k| - radius_k N, 0),   or 0 where f(0) > 0.
-  /// f is increasing and concave: Newton's method from 0 climbs to the root in at most a step a
-  /// part. Of one disc it differs from project_disc() in the last bit near the boundary of K.
+  /// f is increasing and concave: Newton's method from 0 increases to the root in at most one step
+  /// per part. With one disc the result differs from project_disc() in the last bit near the
+  /// boundary of K.
   void project_discs(const double* x, double* y) const {
     double size[kParts];
     for (int k = 0, first = 1; k < kParts; first += rows[k++]) size[k] = length(x + first, rows[k]);

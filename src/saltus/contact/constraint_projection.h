@@ -1,13 +1,13 @@
-// Newton's method onto constraints g(q) = 0, those of joints and of closed gaps, in the metric of
-// the masses:
+// Newton's method onto constraints g(q) = 0, of joints and of closed gaps, in the mass metric:
 //
 //     M dq = H^T lambda,   g(q) + H dq = 0   =>   lambda = -(H M^-1 H^T)^+ g,   q <- q (+) dq
 //
-// repeated until |g| is at round-off, and onto what they ask of velocities, which is linear:
+// repeated until |g| is at round-off; and projection of velocities onto their constraints, which is
+// linear:
 //
 //     M dv = H^T lambda,   H (v + dv) + d = u   =>   lambda = (H M^-1 H^T)^+ (u - H v - d)
 //
-// ^+ : rows that depend on others get the least impulses (JointSystem::solve()).
+// ^+ : dependent rows get the least impulses (JointSystem::solve()).
 #pragma once
 #include <limits>
 #include <span>
@@ -17,18 +17,18 @@
 
 namespace saltus {
 
-/// When H, M and the factors are made anew, and when the iteration ends. `reduction` is |g| over
-/// |g| of the iteration before.
+/// When H, M and the factors are recomputed, and when the iteration ends. `reduction` is |g|
+/// relative to |g| of the previous iteration.
 struct ProjectionLimits {
   int iterations = 8;
-  double refactorise_above = 0.3;  ///< reduction; 0: in every iteration, infinite: never again
-  double stop_above =
-      0.3;  ///< reduction by new factors: what is left is round-off or has no solution
-  int halvings =
-      0;  ///< of a correction that does not decrease |g|; > 0: where none does it is undone
+  double refactorise_above = 0.3;  ///< reduction; 0: in every iteration, infinite: only once
+  /// Reduction with new factors: the rest is round-off or has no solution.
+  double stop_above = 0.3;
+  /// Of a correction that does not decrease |g|; > 0: it is undone if no halving helps.
+  int halvings = 0;
 };
 
-/// |g| before the first correction and after the last one; false: not even the factors were finite.
+/// |g| before the first and after the last correction; false: the first factors were not finite.
 struct ProjectionResult {
   double first = 0.0, last = 0.0;
   bool finite = true;
@@ -36,13 +36,13 @@ struct ProjectionResult {
 
 /// The iteration. Constraints:
 ///     double violation()      |g| at q, not negative
-///     double round_off()      |g| that is none, at the q of the last violation()
+///     double round_off()      |g| that counts as none, at the q of the last violation()
 ///     bool linearise()        H, M and factors at q; false: not finite
-///     void solve()            dq of the last violation() by the last factors; remembers q
+///     void solve()            dq of the last violation() with the last factors; stores q
 ///     void move(double part)  q <- q of the last solve() (+) part dq
 ///     void revert()           q <- q of the last solve()
-/// Without halvings move(1) follows each solve() and revert() is not called. A |g| that is no
-/// number ends it.
+/// Without halvings move(1) follows each solve() and revert() is not called. A |g| of NaN ends the
+/// iteration.
 template <class Constraints>
 ProjectionResult project_positions(Constraints& constraints, const ProjectionLimits& limits) {
   double size = constraints.violation(), reduction = std::numeric_limits<double>::infinity();
@@ -76,25 +76,26 @@ ProjectionResult project_positions(Constraints& constraints, const ProjectionLim
   return result;
 }
 
-/// One correction of both kinds for the joints of a JointSystem. The caller owns q, v and the
-/// factors of M of its members; nothing is allocated while the rows and members stay.
+/// One correction of positions and of velocities for the joints of a JointSystem. The caller owns
+/// q, v and the factors of M of its members; nothing is allocated while rows and members do not
+/// change.
 class ConstraintProjection {
  public:
   using Places = JointSystem::Configuration;
   using Masses = JointSystem::Factors;
 
-  /// velocities: number of those of each member. `joints` is used as long as this is.
+  /// velocities: number of velocities of each member. `joints` must outlive this object.
   ConstraintProjection(JointSystem& joints, std::span<const Eigen::Index> velocities);
 
   /// g(q) of every row [m], [rad].
   const Vector& gaps(double t, const Places& q);
-  /// The largest |g| of the last gaps(); 0 without rows.
+  /// The largest |g| of the last gaps(); 0 if there are no rows.
   double violation() const;
-  /// |g| that is round-off at the places of the last gaps() [m], [rad].
+  /// |g| that counts as round-off at the positions of the last gaps() [m], [rad].
   double round_off() const { return joints_.extent() * kRoundOff; }
-  static constexpr double kRoundOff = 32.0 * 0x1p-52;  ///< of gaps, relative to places
+  static constexpr double kRoundOff = 32.0 * 0x1p-52;  ///< of gaps, relative to positions
 
-  /// H and d at q. The factors of S = H M^-1 H^T are those of factorise().
+  /// H and d at q. The factors of S = H M^-1 H^T are set by factorise().
   void make_rows(double t, const Places& q) { joints_.make_rows(t, q); }
   bool factorise(const Masses& M) { return joints_.factorise(M); }
   /// rates <- H v + d, d at the time of make_rows().
@@ -107,8 +108,8 @@ class ConstraintProjection {
 
   /// lambda for the last gaps(), impulses over h [s]:  dq = h M^-1 H^T lambda,  lambda = -S^+ g/h.
   void solve_positions(double h = 1.0);
-  /// The same beside impulses r of others:  dq = h M^-1 (r + H^T lambda),  lambda = -S^+ (g/h + H
-  /// M^-1 r).
+  /// The same in the presence of other impulses r:
+  ///     dq = h M^-1 (r + H^T lambda),  lambda = -S^+ (g/h + H M^-1 r)
   template <class Impulses>
   void solve_positions(double h, const Masses& M, const Impulses& r_of) {
     impulse_ = -gap_ / h;
@@ -123,7 +124,7 @@ class ConstraintProjection {
   }
   /// lambda = S^+ c,  c = u - H v - d.
   void solve_velocities(const Vector& c);
-  /// lambda of the last solve, or found by the caller.
+  /// lambda of the last solve, or as set by the caller.
   Vector& impulses() { return impulse_; }
   const Vector& impulses() const { return impulse_; }
   /// r += H^T lambda of a member.

@@ -11,8 +11,8 @@
 namespace saltus {
 namespace {
 
-/// rho W_NN: what one contact gives way alone is more than what it does among its neighbours. 5
-/// against 1 saves half of the Newton steps on capsules and spheres; 50 doubles them on towers.
+/// rho W_NN. A single contact is more compliant than the same contact among its neighbours. 5
+/// instead of 1 saves half of the Newton steps on capsules and spheres; 50 doubles them on towers.
 constexpr double kStep = 5.0;
 
 }  // namespace
@@ -34,7 +34,7 @@ void ContactGroups::assign(const ContactProblem& problem) {
   scale(problem);
 }
 
-/// Pieces: the contacts with friction, and the rows of all other laws one by one.
+/// Pieces are the contacts with friction, and the single rows of all other laws.
 void ContactGroups::split(const ContactProblem& problem) {
   pieces_.clear();
   law_.clear();
@@ -45,7 +45,7 @@ void ContactGroups::split(const ContactProblem& problem) {
     if (law.coupled()) {
       expects(
           law.kind == LawKind::coulomb ? law.size <= 3 : law.size >= 3 && law.size <= kContactRows,
-          "a coulomb contact has 1 to 3 rows, one that rolls 3 to 6");
+          "a coulomb contact has 1 to 3 rows, a rolling contact 3 to 6");
       piece.forces = law.forces();
       if (piece.moments()) piece.length = length(c, law);
       piece.cone = Cone(law, piece.length);
@@ -73,7 +73,7 @@ double ContactGroups::length(int c, const Law& law) const {
   return law.rolling > 0.0 ? law.rolling : law.spinning > 0.0 ? law.spinning : 1.0;
 }
 
-/// Contacts by groups, groups by their first contact, each in the order given.
+/// Contacts by groups, groups by their first contact, both in the given order.
 void ContactGroups::order_by_groups() {
   const int n = static_cast<int>(pieces_.size());
   root_.resize(at(n));
@@ -136,7 +136,7 @@ void ContactGroups::fill(const ContactProblem& problem) {
       for (int j = piece_begin_[at(d)]; j < piece_begin_[at(d) + 1]; ++j) {
         const GroupedContact& other = pieces_[at(j)];
         const int column = other.row - problem.laws[at(d)].first;
-        W.column.push_back(place_[at(j)]);  // increasing: places keep the order within a group
+        W.column.push_back(place_[at(j)]);  // increasing: places preserve the order within a group
         W.start.push_back(W.value.size());
         for (int r = 0; r < piece.size; ++r) {
           const double* const from = block + (row + r) * width + column;
@@ -151,7 +151,7 @@ void ContactGroups::fill(const ContactProblem& problem) {
   }
 }
 
-/// rho of rows that nothing can move is that of the mean row.
+/// Rows that nothing can move get the rho of the mean row.
 void ContactGroups::scale(const ContactProblem& problem) {
   rho.assign(at(rows()), 0.0);
   natural_rho.assign(at(rows()), 0.0);

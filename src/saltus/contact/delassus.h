@@ -15,17 +15,16 @@ class Delassus {
   virtual ~Delassus() = default;
   virtual int rows() const = 0;
   virtual bool symmetric() const = 0;
-  /// True when row ids (ContactProblem::ids) always carry the same W from step to step, so that a
-  /// solver may keep a factor of it in its SolverMemory.
+  /// True if row ids (ContactProblem::ids) have the same W in every step, so that a solver may keep
+  /// a factor of it in its SolverMemory.
   virtual bool constant() const { return false; }
   virtual double entry(int i, int j) const = 0;  ///< W_ij [1/kg]
-  /// W_ii, or a number of its size where that costs less: the steps in which residuals are
-  /// measured.
+  /// W_ii, or a value of similar size if that is cheaper. It sets the steps rho of the residual.
   virtual double scale(int i) const { return entry(i, i); }
   virtual void column(int j, double p, Out u) const = 0;  ///< u += W(:, j) p
   virtual void apply(View p, Out u) const = 0;            ///< u = W p; fixed order of summation
 
-  // The form in which W is held, nullptr for others: solvers that know it need no entry().
+  // Storage format of W, nullptr if it is another: solvers that support it need no entry().
   virtual const Matrix* dense() const { return nullptr; }
   virtual const BlockMatrix* blocks() const { return nullptr; }           ///< block_delassus.h
   virtual const BodyRows* bodies() const { return nullptr; }              ///< body_delassus.h
@@ -33,7 +32,7 @@ class Delassus {
   virtual const VelocityDelassus* velocities() const { return nullptr; }  ///< velocity_delassus.h
 };
 
-/// W held as a matrix, assembled for this step.
+/// W stored as a matrix, assembled for this step.
 class DenseDelassus final : public Delassus {
  public:
   Matrix W;

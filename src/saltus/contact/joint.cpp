@@ -43,22 +43,22 @@ void join_points(JointRows& rows, const Vector3& d) {
   for (int i = 0; i < 3; ++i) add_point(rows, Vector3::Unit(i), d[i]);
 }
 
-/// z_b along z_a: g = (-y_a . z_b, x_a . z_b), turns of b about x and y to first order.
+/// z_b along z_a: g = (-y_a . z_b, x_a . z_b), rotations of b about x and y to first order.
 void align_axis(JointRows& rows, const Matrix3& A, const Matrix3& B) {
   add_angle(rows, -1.0, A.col(1), B.col(2));
   add_angle(rows, 1.0, A.col(0), B.col(2));
 }
 
-/// R_b = R_a: the turn about z beside that of the axis.
+/// R_b = R_a: rotation about z in addition to that of the axis.
 void align_axes(JointRows& rows, const Matrix3& A, const Matrix3& B) {
   align_axis(rows, A, B);
   add_angle(rows, -1.0, A.col(0), B.col(1));
 }
 
-/// phi = atan2(p, q), p = a . c, q = a . d with a fixed in one body, c and d in the other, the
-/// first against the second:
+/// phi = atan2(p, q), p = a . c, q = a . d with a fixed in one body, c and d in the other, phi the
+/// rotation of the first relative to the second:
 ///     phi' = (q p' - p q') / (p^2 + q^2),   p' = omega . (a x c),   q' = omega . (a x d)
-/// of which the axis is the limit where p = q = 0, and the value where the joint is closed.
+/// phi' becomes the rate about `axis` in the limit p = q = 0, and where the constraints hold.
 JointRow angle_of(const Vector3& a, const Vector3& c, const Vector3& d, double sign,
                   const Vector3& axis) {
   const double p = a.dot(c) + 0.0, q = a.dot(d);  // + 0.0: -0 would turn pi into -pi
@@ -136,7 +136,7 @@ JointRow joint_coordinate(JointKind kind, int i, const JointFrame& a, const Join
   const auto slide = [&](int axis) -> JointRow {
     return {false, A.col(axis), A.col(axis).dot(b.x - a.x)};
   };
-  const auto turn = [&]() -> JointRow {  // of x_b against x_a about z_a
+  const auto turn = [&]() -> JointRow {  // of x_b relative to x_a about z_a
     return angle_of(B.col(0), A.col(1), A.col(0), 1.0, A.col(2));
   };
   switch (kind) {
@@ -150,7 +150,7 @@ JointRow joint_coordinate(JointKind kind, int i, const JointFrame& a, const Join
       return i == 2 ? turn() : slide(i);
     case JointKind::universal:
       if (i == 0) return turn();
-      // of z_b against z_a about x_b
+      // of z_b relative to z_a about x_b
       return angle_of(A.col(2), B.col(1), B.col(2), -1.0, B.col(0));
     case JointKind::line:
       return length_of(a, b);

@@ -3,7 +3,7 @@
 namespace saltus {
 namespace {
 
-/// A vector and its first two rates; a scalar with its own.
+/// A vector, or a scalar, with its first two time derivatives.
 struct Course {
   Vector3 x, x1, x2;
 };
@@ -11,7 +11,7 @@ struct Value {
   double f, f1, f2;
 };
 
-/// Of n fixed in a side:  n' = omega x n,  n'' = alpha x n + omega x n'
+/// For n fixed in a side:  n' = omega x n,  n'' = alpha x n + omega x n'
 Course fixed_in(const JointMotion& m, const Vector3& n) {
   const Vector3 n1 = m.omega.cross(n);
   return {n, n1, m.alpha.cross(n) + m.omega.cross(n1)};
@@ -50,7 +50,7 @@ struct Sides {
   Course a(int axis) const { return fixed_in(of_a, at_a.R.col(axis)); }
   Course b(int axis) const { return fixed_in(of_b, at_b.R.col(axis)); }
   double slide(int axis) const { return dot(a(axis), d).f2; }
-  double turn() const {  // of x_b against x_a about z_a
+  double turn() const {  // of x_b relative to x_a about z_a
     const Course x = b(0);
     return angle_of(dot(x, a(1)), dot(x, a(0)), at_a.R.col(2).dot(of_b.alpha - of_a.alpha));
   }
@@ -132,7 +132,7 @@ double joint_coordinate_acceleration(JointKind kind, int i, const JointFrame& a,
       return i == 2 ? s.turn() : s.slide(i);
     case JointKind::universal: {
       if (i == 0) return s.turn();
-      // of z_b against z_a about x_b
+      // of z_b relative to z_a about x_b
       const Course z = s.a(2);
       return angle_of(dot(z, s.b(1)), dot(z, s.b(2)), b.R.col(0).dot(of_b.alpha - of_a.alpha));
     }

@@ -32,7 +32,7 @@ void divide_columns(int rows, int width, const double* inverse, double divisor, 
   for (int i = 0; i < rows * width; ++i) Y[i] /= divisor;
 }
 
-/// Mean of those that are not locked, 1 if all are.
+/// Mean of the positive entries (those of unlocked columns), 1 if there are none.
 template <class Diagonal>
 double mean(const Diagonal& diagonal) {
   double sum = 0.0;
@@ -57,7 +57,7 @@ void JointMatrix::arrange(std::vector<int> size, std::vector<char> turns,
   incidences_.clear();
   places.assign(entries.size(), {});
 
-  // Entries that overlap are one unit; those of one unit stand node by node.
+  // Overlapping entries form one unit; those of one unit are stored node by node.
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
@@ -111,8 +111,8 @@ void JointMatrix::arrange(std::vector<int> size, std::vector<char> turns,
   find_loops();
 }
 
-// Units, nodes and the world joined by incidences: a tree where there is one incidence less than
-// there are of them. A node with rows in one unit alone is held to the world.
+// Graph of units, nodes and the world, with incidences as edges: a tree if it has one edge less
+// than vertices. A node with rows in only one unit is connected to the world.
 void JointMatrix::find_loops() {
   const int world = static_cast<int>(units_.size()) + nodes();
   std::vector<int> of(at(world) + 1), count(at(nodes()), 0);
@@ -215,7 +215,7 @@ void JointMatrix::make_pattern() {
   arranged_ = true;
 }
 
-// S_ij += G_i A^-1 G_j^T of one unit; of diagonal blocks the upper triangle
+// S_ij += G_i A^-1 G_j^T of one unit; only the upper triangle of diagonal blocks
 void JointMatrix::add_unit(const Unit& unit, const double* inverse, double divisor,
                            const Target*& target) {
   const int width = unit.width;
@@ -240,8 +240,7 @@ void JointMatrix::add_unit(const Unit& unit, const double* inverse, double divis
   }
 }
 
-// The same of a body of 6 velocities, all rows of the unit at once: they stand one after another in
-// G.
+// The same for a body of 6 velocities, with all rows of the unit at once: they are contiguous in G.
 void JointMatrix::add_body(const Unit& unit, const Matrix6& A, const Target*& target) {
   const Incidence& last = incidences_[at(unit.end - 1)];
   const std::size_t begin = incidences_[at(unit.begin)].begin;
@@ -267,7 +266,7 @@ void JointMatrix::add_body(const Unit& unit, const Matrix6& A, const Target*& ta
   }
 }
 
-// X = A^-1 G^T,  T = G X,  S_ij += (T_ij + T_ji^T)/2, all rows of the member at once
+// X = A^-1 G^T,  T = G X,  S_ij += (T_ij + T_ji^T)/2,  with all rows of the member at once
 void JointMatrix::add_coupled(const Member& m, const Factor& A) {
   const Eigen::Index rows = m.row.back();
   Eigen::Map<Matrix> X(X_.data(), m.velocities, rows), T(T_.data(), rows, rows);
@@ -299,8 +298,8 @@ void JointMatrix::add_coupled(const Member& m, const Factor& A) {
     }
 }
 
-// The diagonal, and  w_i = mean S_ii over the rows of the node that are of the kind of row i: it
-// knows no axes and no units
+// The diagonal, and  w_i = mean S_ii over the rows of the node that are of the kind of row i, so
+// that w_i depends neither on axes nor on units
 void JointMatrix::weigh() {
   for (int node = 0; node < nodes(); ++node) {
     const int n = size_[at(node)], row = first(node);
@@ -346,7 +345,8 @@ void JointMatrix::assemble(const Factors& A) {
     for (int u = m.first; u < m.last; ++u) {
       const Unit& unit = units_[at(u)];
       if (blocks) {
-        expects(unit.width == 6 && unit.column % 6 == 0, "columns of a body of 6 stand together");
+        expects(unit.width == 6 && unit.column % 6 == 0,
+                "the 6 columns of a body must be contiguous");
         const Matrix6& inverse = blocks->inverse[at(unit.column / 6)];
         const Matrix6 A_u = 0.5 * (inverse + inverse.transpose());
         add_body(unit, alike_ ? Matrix6(A_u / mean(A_u.diagonal().head<3>())) : A_u, target);

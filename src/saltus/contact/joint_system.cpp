@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-/// to[i][j] = or += sign direction_i . column j of B, 3 x width, over the rows of one kind
+/// to[i][j] = or += sign direction_i . column j of B (3 x width), for the rows of one kind
 template <int kWidth>
 void put_rows(std::span<const JointRow> rows, bool spin, double sign, const double* B, int width,
               double* to, int stride, bool add) {
@@ -43,7 +43,7 @@ int JointSystem::member_of_row(int i) const {
     for (const Structure::Side& s : d.held[at(part.joint)].side)
       if (s.member >= 0 && d.members[at(s.member)].of.body->velocities() > 0) return s.member;
   }
-  return 0;  // it holds nothing that moves: refused by the model
+  return 0;  // no moving body: rejected by the model
 }
 const std::string& JointSystem::name_of_row(int i) const {
   return structure_->name[at(structure_->node_of_row[at(i)])];
@@ -91,7 +91,7 @@ void JointSystem::Structure::place(double t, const Configuration& q, std::vector
   }
 }
 
-/// sum w c - value(t), without the value
+/// sum w c, without value(t)
 double JointSystem::Structure::sum(const Coupled& c, const std::vector<Frames>& frames) const {
   double sum = 0.0;
   for (std::size_t k = 0; k < c.joint.size(); ++k) {
@@ -123,7 +123,7 @@ void JointSystem::gaps(double t, const Configuration& q, Out g) {
 
 double JointSystem::coordinate(double t, const Configuration& q, int joint, int coordinate) {
   Structure& d = *structure_;
-  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  expects(d.held_of[at(joint)] >= 0, "the joint must belong to one of these groups");
   const Structure::Held& held = d.held[at(d.held_of[at(joint)])];
   for (const Structure::Side& s : held.side)
     if (s.member >= 0) d.place(d.members[at(s.member)], t, q(s.member));
@@ -132,7 +132,7 @@ double JointSystem::coordinate(double t, const Configuration& q, int joint, int 
 
 double JointSystem::coordinate(int joint, int coordinate) const {
   const Structure& d = *structure_;
-  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  expects(d.held_of[at(joint)] >= 0, "the joint must belong to one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
   return joint_coordinate(d.held[i].kind, coordinate, d.at_rows[i].a, d.at_rows[i].b).gap;
 }
@@ -143,18 +143,18 @@ void JointSystem::coordinates(double t, const Configuration& q,
   for (std::size_t m = 0; m < d.members.size(); ++m)
     d.place(d.members[m], t, q(static_cast<int>(m)));
   for (std::size_t k = 0; k < of.size(); ++k) {
-    expects(d.held_of[at(of[k][0])] >= 0, "the joint is one of these groups");
+    expects(d.held_of[at(of[k][0])] >= 0, "the joint must belong to one of these groups");
     values[static_cast<Eigen::Index>(k)] = d.value(d.held[at(d.held_of[at(of[k][0])])], of[k][1]);
   }
 }
 
 // -- rows
 
-/// The material point of side s that is at x with the body where it is placed.
+/// Sets the material point of side s to the one that is at x in the present position of the body.
 void JointSystem::Structure::aim(const Side& s, const Vector3& x) {
   if (s.member < 0) return;
   Member& m = members[at(s.member)];
-  if (!m.frames) return;  // it does not turn: all its points move alike
+  if (!m.frames) return;  // it does not rotate: all its points move alike
   const Pose& body = m.pose[at(s.ref.body)];
   m.point_at[at(s.point)].local = body.R.transpose() * (x - body.x);
 }
@@ -193,7 +193,7 @@ void JointSystem::make_rows(const Motion& motion) {
   d.make_rows(motion.t0, motion.t1, motion.q, motion.axes);
 }
 
-/// The frames and point_at are set.
+/// Requires frames and point_at to be set.
 void JointSystem::Structure::make_rows(double t0, double t1, const Configuration& q,
                                        const Configuration& axes) {
   bool changed = !arranged;
@@ -273,7 +273,7 @@ void JointSystem::Structure::fill(double t0, double t1) {
 
 std::array<JointFrame, 2> JointSystem::frames(int joint) const {
   const Structure& d = *structure_;
-  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  expects(d.held_of[at(joint)] >= 0, "the joint must belong to one of these groups");
   const Structure::Frames& x = d.at_rows[at(d.held_of[at(joint)])];
   return {x.a, x.b};
 }
@@ -321,7 +321,7 @@ const Vector& JointSystem::drift1() const { return structure_->drift1; }
 std::array<double, 2> JointSystem::add_coordinate(int joint, int coordinate, double weight,
                                                   int member, int row, GroupRows& H) const {
   const Structure& d = *structure_;
-  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  expects(d.held_of[at(joint)] >= 0, "the joint must belong to one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
   const Structure::Held& held = d.held[i];
   const JointRow c = joint_coordinate(held.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b);
@@ -338,8 +338,8 @@ std::array<double, 2> JointSystem::add_coordinate(int joint, int coordinate, dou
   return drifts;
 }
 
-/// p along a row that is no turning one, on the sides with prescribed degrees of freedom. These
-/// have no frames: the point is theirs.
+/// Applies p along a row, unless it is a rotation row, to the sides with prescribed degrees of
+/// freedom. These have no frames and are given by their points.
 void JointSystem::Structure::push(const Held& joint, const JointRow& row, double p,
                                   const UseImpulse& use) const {
   if (row.spin || p == 0.0) return;
@@ -369,7 +369,7 @@ void JointSystem::point_impulses(View L, const UseImpulse& use) const {
 
 void JointSystem::point_impulses(int joint, int coordinate, double p, const UseImpulse& use) const {
   const Structure& d = *structure_;
-  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  expects(d.held_of[at(joint)] >= 0, "the joint must belong to one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
   const Structure::Held& h = d.held[i];
   d.push(h, joint_coordinate(h.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b), p, use);
@@ -389,7 +389,7 @@ void JointSystem::dense(int member, Eigen::Ref<Matrix> G) const {
 void JointSystem::blocks(std::vector<Block>& out) const {
   Structure& d = *structure_;
   out.clear();
-  std::size_t k = 0, begin = 0;  // of the writes; of the blocks of a node
+  std::size_t k = 0, begin = 0;  // index of the writes, and first block of the node
   int node = -1;
   for (const Structure::Part& part : d.parts) {
     if (part.node != node) begin = out.size();

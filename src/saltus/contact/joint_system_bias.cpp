@@ -1,12 +1,12 @@
-// gamma of the rows of a JointSystem: what their rates change by themselves.
+// gamma of the rows of a JointSystem: the rate of change of their rates at v' = 0.
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/contact/joint_bias.h"
 #include "saltus/contact/joint_work_internal.h"
 
 namespace saltus {
-// Bodies with v' = 0: points of rigid ones have omega x (omega x r), their axes Omega' = 0 in the
-// body, so that omega' = 0.
+// Motion of bodies with v' = 0: points of rigid bodies have acceleration omega x (omega x r); in
+// the body frame Omega' = 0, so that omega' = 0.
 void JointSystem::Structure::move(double t, const Difference& rate, View q, View v, Member& m) {
   const std::size_t n = m.own.size();
   m.motion.assign(n, {});
@@ -23,7 +23,7 @@ void JointSystem::Structure::move(double t, const Difference& rate, View q, View
       x.v = u.head<3>() + turning;
       x.a = x.omega.cross(turning);
     }
-  } else if (m.frames) {  // it is moved
+  } else if (m.frames) {  // prescribed motion
     const auto each = [&](double time, double weight, auto part) {
       body.point_drift(time, q, m.own, m.d);
       body.spin_drift(time, q, m.own, m.d_spin);
@@ -104,7 +104,7 @@ void JointSystem::put_exact(double t, const Difference& rate, Out gamma) const {
 
 double JointSystem::coordinate_bias(int joint, int coordinate) const {
   const Structure& d = *structure_;
-  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  expects(d.held_of[at(joint)] >= 0, "the joint must belong to one of these groups");
   const std::size_t i = at(d.held_of[at(joint)]);
   const Structure::Held& of = d.held[i];
   return joint_coordinate_acceleration(of.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b,

@@ -10,7 +10,8 @@
 namespace saltus {
 namespace {
 
-constexpr double kFinest = 1.0 / 128.0;  ///< of the largest weight: the finest lattice of turns
+/// Smallest spacing of turns, relative to the largest weight.
+constexpr double kFinest = 1.0 / 128.0;
 
 }  // namespace
 
@@ -33,13 +34,13 @@ JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCou
     : structure_(std::make_unique<Structure>()) {
   Structure& d = *structure_;
   expects(left_out.empty() || left_out.size() == joints.size(),
-          "joints left out: one mark a joint");
+          "left_out needs one mark per joint");
   d.joints = joints;
   int groups = 0;
   for (const JointMember& m : members) groups = std::max(groups, m.group + 1);
   std::vector<int> member_of_group(at(groups), -1);
   for (const JointMember& m : members) {
-    expects(m.body != nullptr && m.group >= 0, "a member is a group and its bodies");
+    expects(m.body != nullptr && m.group >= 0, "a member needs a group and its bodies");
     member_of_group[at(m.group)] = static_cast<int>(d.members.size());
     Structure::Member& member = d.members.emplace_back();
     member.of = m;
@@ -86,9 +87,9 @@ JointSystem::Structure::Side JointSystem::Structure::side(const Joint& joint,
   s.member = member_of_group[at(given.group)];
   Member& m = members[at(s.member)];
   expects(!m.frames || (given.ref.body >= 0 && given.ref.body < m.of.body->bodies()),
-          joint.name + ": the body is not there");
+          joint.name + ": the body does not exist");
   expects(m.frames || !needs_axes(joint.kind),
-          joint.name + ": a joint of this kind needs bodies with axes (ball, distance, along and " +
+          joint.name + ": this kind of joint needs bodies with axes (ball, distance, along and " +
               "line do not)");
   if (m.frames) longest_arm = std::max(longest_arm, given.ref.local.cwiseAbs().maxCoeff());
   s.point = static_cast<int>(m.own.size());
@@ -114,7 +115,7 @@ void JointSystem::Structure::hold(int index, std::span<const int> member_of_grou
     same = a.ref.body == b.ref.body &&
            (members[at(member_of_group[at(a.group)])].frames ||
             (a.ref.feature == b.ref.feature && a.ref.local == b.ref.local));
-  expects(!same, joint.name + ": a joint holds two different bodies");
+  expects(!same, joint.name + ": a joint needs two different bodies");
   Held held_joint{joint.kind, joint.length, index, -1, {}};
   for (std::size_t s = 0; s < 2; ++s) held_joint.side[s] = side(joint, *sides[s], member_of_group);
   if (row_count(joint.kind) > 0) {
@@ -132,20 +133,20 @@ void JointSystem::Structure::hold(int index, std::span<const int> member_of_grou
 void JointSystem::Structure::couple(const JointCoupling& coupling) {
   Coupled c{coupling, {}, 0.0, static_cast<int>(size.size())};
   bool kept = true, angles = true;
-  std::vector<double> weights;  // of angles
+  std::vector<double> weights;  // weights of angles
   for (const JointCoupling::Term& term : coupling.terms) {
     expects(term.joint >= 0 && term.joint < static_cast<int>(joints.size()) &&
                 term.coordinate >= 0 &&
                 term.coordinate < coordinate_count(joints[at(term.joint)].kind) &&
                 std::isfinite(term.weight),
-            coupling.name + ": a term names a joint or coordinate that is not there");
+            coupling.name + ": a term names a joint or coordinate that does not exist");
     kept = kept && held_of[at(term.joint)] >= 0;
     c.joint.push_back(held_of[at(term.joint)]);
     const bool angle = is_angle(joints[at(term.joint)].kind, term.coordinate);
     angles = angles && angle;
     if (angle && term.weight != 0.0) weights.push_back(term.weight);
   }
-  expects(!coupling.terms.empty(), coupling.name + ": a coupling has terms");
+  expects(!coupling.terms.empty(), coupling.name + ": a coupling needs terms");
   if (!kept) return;
   const double measure = common_measure(weights);
   c.turn = !weights.empty() && measure == 0.0 ? -1.0 : 2.0 * std::numbers::pi * measure;
@@ -187,7 +188,7 @@ void JointSystem::Structure::arrange() {
   std::vector<JointMatrix::Place> places;
   matrix.arrange(size, turns, velocities, entries, places);
 
-  // The first to write to the rows of a node in a unit sets them, the others add.
+  // The first write to the rows of a node in a unit sets them, the others add.
   std::vector<char> points(matrix.values().size(), 0), spins = points;
   sparse_blocks = false;
   std::size_t k = 0;

@@ -1,4 +1,4 @@
-// What JointSystem keeps: members, the sides of joints on them, and where their rows go in G.
+// Data of JointSystem: members, the sides of joints on them, and the positions of their rows in G.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace saltus {
 
-/// The columns of rows, and a copy to check whether they are still the same.
+/// The columns of rows, and a copy to detect changes.
 struct KnownRows {
   PointRows rows;
   int width = -1;
@@ -33,18 +33,19 @@ struct JointSystem::Structure {
     JointMember of;
     bool frames = false;
     std::vector<Pose> pose;
-    Vector x;  ///< places of the joint's own points, where there are no frames
-    std::vector<PointRef> own, point_at, spin_at;  ///< own points, those that rows mean, bodies
+    Vector x;  ///< positions of the joints' own points, if there are no frames
+    /// Own points, points that rows use, bodies with rotation rows.
+    std::vector<PointRef> own, point_at, spin_at;
     KnownRows J, Js;
     Vector drift[2], spin_drift[2];  ///< at t0 and t1
     bool drifts = false;
-    std::vector<JointMotion> motion;  ///< of the own points, for bias()
+    std::vector<JointMotion> motion;  ///< motion of the own points, for bias()
     Vector d, d_spin;
   };
   struct Side {
     int member = -1;  ///< -1: the world
-    int point = -1;   ///< of own and point_at
-    int spin = -1;    ///< of spin_at
+    int point = -1;   ///< index in own and point_at
+    int spin = -1;    ///< index in spin_at
     PointRef ref;
     Matrix3 axes;
   };
@@ -55,50 +56,50 @@ struct JointSystem::Structure {
     JointKind kind;
     double length;
     int given;      ///< index in the constructor's span
-    int node = -1;  ///< of the matrix, -1: no rows
+    int node = -1;  ///< node of the matrix, -1: no rows
     Side side[2];   ///< a, b
   };
   struct Coupled {
     JointCoupling given;
-    std::vector<int> joint;  ///< of each term, index of held
-    double turn = 0.0;       ///< 2 pi w; 0: no angles, < 0: the rates alone are held
+    std::vector<int> joint;  ///< index in held of each term
+    double turn = 0.0;       ///< 2 pi w; 0: no angles, < 0: only rates are constrained
     int node = -1;
   };
-  /// Entries of one PointRows that a side of a joint gives to a node.
+  /// Entries of one PointRows that a side of a joint contributes to a node.
   struct Write {
     int member, side;
     bool spin, add;
-    int entry;  ///< of the rows of the member
+    int entry;  ///< index in the rows of the member
     JointMatrix::Place to;
   };
-  /// What a joint gives to a node: its own rows, or one of its coordinates.
+  /// Contribution of a joint to a node: its own rows, or one of its coordinates.
   struct Part {
     int node, joint;
-    int coordinate;  ///< -1: its rows
+    int coordinate;  ///< -1: its own rows
     double weight;
-    std::size_t end;  ///< of its writes, which begin where those of the part before end
+    std::size_t end;  ///< end of its writes, which start at the end of the previous part
   };
 
-  std::span<const Joint> joints;  ///< given, for the time of the constructor
+  std::span<const Joint> joints;  ///< the constructor's span, valid during construction
   std::vector<Member> members;
   std::vector<Held> held;
-  std::vector<int> held_of;  ///< of each joint given, -1: left out
+  std::vector<int> held_of;  ///< for each joint of the span, -1: left out
   std::vector<Coupled> coupled;
-  std::vector<Frames> at_rows, now;  ///< of the last make_rows(); work space
+  std::vector<Frames> at_rows, now;  ///< at the last make_rows(); work space
 
   JointMatrix matrix;
-  std::vector<int> size;  ///< rows of each node, and what turns among them
+  std::vector<int> size;  ///< of each node: rows
   std::vector<char> turns;
   std::vector<std::array<int, 2>> rows_of_joint;  ///< first, number
-  std::vector<std::string> name;                  ///< of each node
+  std::vector<std::string> name;                  ///< name of each node
   std::vector<int> node_of_row;
   int rows = 0;
   double longest_arm = 0.0;  ///< largest coordinate of a joint's point in the frame of its body [m]
   std::vector<Part> parts;
   std::vector<Write> writes;
-  std::vector<char> moved;  ///< rows, of moved()
+  std::vector<char> moved;  ///< result of moved()
   bool arranged = false;
-  bool sparse_blocks = false;  ///< some writes fill a block in part
+  bool sparse_blocks = false;  ///< some writes fill only part of a block
   Vector drift0, drift1;
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }

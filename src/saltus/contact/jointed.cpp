@@ -10,19 +10,19 @@
 namespace saltus {
 namespace {
 
-/// Stages of a scheme, which the accounts of the step ask for once more.
+/// Number of stages kept: the energy balance of the step evaluates them a second time.
 constexpr std::size_t kKept = 8;
 
 }  // namespace
 
-/// What joints do at (t, q, v).
+/// Joint reactions at (t, q, v).
 struct Jointed::Place {
   double t = std::numeric_limits<double>::quiet_NaN();
   Vector q, v;
-  Vector L, r, r_driven;  ///< L, G^T L, and the part of the rows that are driven
+  Vector L, r, r_driven;  ///< L, G^T L, and its part due to driven rows
 };
 
-/// Of one call. It holds no history but places whose reactions would come out the same.
+/// Work space of one call. Its only history are places that would give the same reactions again.
 struct Jointed::Room {
   explicit Room(const Jointed& of) : system(of.joints_, of.couplings_, of.members_) {
     u.resize(system.rows());
@@ -51,12 +51,12 @@ Jointed::Jointed(std::span<const Joint> joints, std::span<const JointCoupling> c
       body_(std::move(group.body)),
       drift_time_(drift_time),
       rooms_(std::make_unique<WorkPool<Room>>([this] { return std::make_unique<Room>(*this); })) {
-  expects(body_ != nullptr, "there is a body");
-  expects(drift_time > 0.0, "the time over which drifts are differentiated is positive");
+  expects(body_ != nullptr, "a body is required");
+  expects(drift_time > 0.0, "the time over which drifts are differentiated must be positive");
   members_.push_back({group.group, body_.get()});
   for (JointedGroup& one : moved) {
     expects(one.body != nullptr && one.body->velocities() == 0,
-            "bodies that are moved have no velocities");
+            "bodies with prescribed motion must not have velocities");
     members_.push_back({one.group, one.body.get()});
     moved_.push_back(std::move(one.body));
   }
@@ -64,13 +64,14 @@ Jointed::Jointed(std::span<const Joint> joints, std::span<const JointCoupling> c
   rows_ = first->system.rows();
   const auto rigid = [&] { return has(body_->traits(), Trait::rigid); };
   if (rows_ > 0) {
-    expects(rigid() || has(body_->traits(), Trait::fixed_points),
-            "joints act in stages on rigid bodies and on those whose points do not depend on q");
+    expects(
+        rigid() || has(body_->traits(), Trait::fixed_points),
+        "joints act in stages only on rigid bodies and on bodies whose points do not depend on q");
     expects(body_->prescribed() == 0,
             "joints do not act in stages on bodies with prescribed degrees of freedom");
   }
 
-  // Rows that something drives.
+  // driven rows
   driven_row_.assign(index(rows_), 0);
   const auto is_moved = [&](const JointSide& side) {
     return side.group >= 0 && side.group != members_[0].group;

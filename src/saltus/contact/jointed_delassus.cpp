@@ -29,7 +29,7 @@ void multiply(const double* A, const double* x, double* y) {
 
 }  // namespace
 
-/// Joints of each body, increasing, and places for their rows.
+/// Lists the joints of each body, increasing, and allocates their rows.
 void JointedDelassus::list_sides() {
   const BodyRows& G = rows_.joints;
   const int bodies = rows_.contacts.bodies();
@@ -63,7 +63,7 @@ void JointedDelassus::list_sides() {
   work_.resize(std::max(body_product_work(most), at(most * most) + held_response_work(most)));
 }
 
-/// part_, and the pairs of touching_.
+/// Sets part_ and the pairs of touching_.
 void JointedDelassus::find_parts() {
   const BodyRows &H = rows_.contacts, &G = rows_.joints;
   part_.resize(at(H.bodies()));
@@ -88,7 +88,7 @@ void JointedDelassus::find_parts() {
   touching_.erase(std::unique(touching_.begin(), touching_.end()), touching_.end());
 }
 
-/// The pattern of S, with the blocks of Z that measure() asks for.
+/// Sets the pattern of S, including the blocks of Z that measure() needs.
 void JointedDelassus::connect() {
   const BodyRows& G = rows_.joints;
   known_offset_ = G.offset;
@@ -126,7 +126,7 @@ void JointedDelassus::connect() {
   pattern_.analyse({G.contacts(), offset_.data(), column_.data(), 0, 0, 1});
 }
 
-/// S_ii = 1
+/// Scales rows so that S_ii = 1.
 bool JointedDelassus::scale() {
   const BodyRows& H = rows_.contacts;
   BodyRows& G = rows_.joints;
@@ -167,8 +167,8 @@ int JointedDelassus::find(int i, int j) const {
   return static_cast<int>(std::lower_bound(begin, end, j) - column_.begin());
 }
 
-/// use(side, other side at or before it, block (i, j) of their joints, block (j, i)); the next
-/// block after them.
+/// Calls use(side, other side up to and including it, block (i, j) of their joints, block (j, i));
+/// returns the block after the last one.
 template <class Use>
 const int* JointedDelassus::each_pair(int b, const int* block, const Use& use) const {
   for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k)
@@ -177,7 +177,7 @@ const int* JointedDelassus::each_pair(int b, const int* block, const Use& use) c
   return block;
 }
 
-/// S_ij = sum of G_ib A_b^-1 G_jb^T, as T has them on and above its diagonal
+/// S_ij = sum of G_ib A_b^-1 G_jb^T, from T, which stores its diagonal and upper part
 void JointedDelassus::fill() {
   const BodyRows& G = rows_.joints;
   size_.resize(at(G.contacts()));
@@ -218,7 +218,7 @@ void JointedDelassus::couple(int a, int b, double* D) const {
       const Side &x = sides_[at(k)], &y = sides_[at(l)];
       const double* Z = &Z_[start_[at(find(x.joint, y.joint))]];
       for (int r = 0; r < size_[at(x.joint)]; ++r) {
-        double row[kBodyWidth] = {};  // of Z G_b
+        double row[kBodyWidth] = {};  // row of Z G_b
         for (int c = 0; c < size_[at(y.joint)]; ++c)
           add(*Z++, &G_[at((row_[at(b)] + y.row + c) * kBodyWidth)], row);
         const double* const g = &G_[at((row_[at(a)] + x.row + r) * kBodyWidth)];
@@ -280,13 +280,13 @@ void JointedDelassus::measure() {
         }
       }
     }
-  // round-off where joints leave a row no way to move
+  // removes round-off where joints leave a row no freedom
   diagonal_ = diagonal_.cwiseMax(0.0);
 }
 
 bool JointedDelassus::index() {
   expects(rows_.contacts.width == kBodyWidth && rows_.joints.width == kBodyWidth,
-          "joints hold bodies of 6 velocities");
+          "joints require bodies of 6 velocities");
   formed_ = false;
   list_sides();
   find_parts();

@@ -1,5 +1,5 @@
-// W of contacts on bodies that joints hold, W = H A_J^-1 H^T, by bodies: never formed unless it is
-// asked for.
+// W = H A_J^-1 H^T of contacts on bodies that are connected by joints, by bodies: formed as a
+// matrix only on request.
 #pragma once
 #include <utility>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace saltus {
 
-/// Rows H of the contacts with A^-1 of bodies of 6 velocities, and rows G of the joints, joint j in
-/// the place of contact j. No row of G depends on the others; a joint may have none.
+/// Rows H of the contacts with A^-1 of bodies of 6 velocities, and rows G of the joints, stored as
+/// if joint j were contact j. No row of G depends on the others; a joint may have no rows.
 struct JointedRows {
   BodyRows contacts;
   BodyRows joints;  ///< its `inverse` is not used
@@ -18,16 +18,16 @@ struct JointedRows {
 
 /// With S = G A^-1 G^T, which is sparse by joints,
 ///     W = H A^-1 H^T - (H A^-1 G^T) S^-1 (G A^-1 H^T)
-/// The diagonal of W takes those blocks of S^-1 that couple joints of one body, or of two that
-/// touch.
+/// The diagonal of W needs only those blocks of S^-1 that couple joints of one body, or of two
+/// bodies in contact.
 class JointedDelassus final : public Delassus {
  public:
-  /// The rows, to be made anew in the storage that is there; then index() before any use.
+  /// The rows, to be rebuilt in the existing storage; call index() before any use.
   JointedRows& refill() { return rows_; }
-  /// Where `stop`, which must outlive this, is requested while W is formed, W has its diagonal
-  /// alone until the next index().
+  /// If `stop`, which must outlive this object, is requested while W is formed, W is only its
+  /// diagonal until the next index().
   void stop_by(Stop* stop) { stop_ = stop; }
-  /// Scales the rows of the joints so that S_ii = 1. False: S is singular or not finite.
+  /// Scales the rows of the joints so that S_ii = 1. Returns false if S is singular or not finite.
   bool index();
 
   int rows() const override { return rows_.contacts.rows(); }
@@ -35,17 +35,17 @@ class JointedDelassus final : public Delassus {
   const Vector& diagonal() const { return diagonal_; }  ///< W_ii
   void apply(View p, Out u) const override;
   const JointedRows* jointed() const override { return &rows_; }
-  // What follows forms W, once.
+  // The following functions form W, once.
   double entry(int i, int j) const override { return i == j ? diagonal_[i] : (*dense())(i, j); }
   void column(int j, double p, Out u) const override { u += p * dense()->col(j); }
   const Matrix* dense() const override;
 
  private:
-  /// One joint on one body.
+  /// One side of a joint, on one body.
   struct Side {
     int joint;
-    int row;            ///< its first among those of the body
-    std::size_t place;  ///< in rows_.joints.value
+    int row;            ///< first of its rows among those of the body
+    std::size_t place;  ///< start in rows_.joints.value
   };
   void list_sides();
   void find_parts();
@@ -65,30 +65,31 @@ class JointedDelassus final : public Delassus {
   Stop* stop_ = nullptr;
   std::vector<int> side_offset_;  ///< sides of each body
   std::vector<Side> sides_;
-  std::vector<int> row_;            ///< of each body: its first in G_
-  std::vector<std::size_t> first_;  ///< of each body: its place in T_
+  std::vector<int> row_;            ///< first row of each body in G_
+  std::vector<std::size_t> first_;  ///< start of each body in T_
   std::vector<double> G_;           ///< rows of the joints, body by body
   std::vector<double> T_;           ///< G A^-1 G^T of each body, not scaled
   std::vector<double> factor_;      ///< 1/sqrt(S_ii)
-  std::vector<int> part_;           ///< of each body: bodies of one part hang together by joints
-  /// What the pattern of S was made of.
+  std::vector<int> part_;           ///< part of each body: bodies connected by joints form one part
+  /// The pattern of S was built from these.
   std::vector<int> known_offset_, known_body_;
-  std::vector<std::pair<int, int>> touching_, known_touching_;  ///< bodies of one part
+  /// Pairs of bodies in contact that belong to one part.
+  std::vector<std::pair<int, int>> touching_, known_touching_;
   std::vector<std::pair<int, int>> pairs_;
   std::vector<int> offset_, column_, size_;
   std::vector<std::size_t> start_;
-  std::vector<int> block_;  ///< of each two sides of a body: (i, j), (j, i)
+  std::vector<int> block_;  ///< for each two sides of a body: blocks (i, j) and (j, i)
   std::vector<char> touched_;
   std::vector<double> S_, Z_;  ///< Z = S^-1 on the blocks of S
   BlockPattern pattern_;
-  mutable BlockLu lu_;     // as all below: an island of one simulation owns it
-  std::vector<double> D_;  ///< A_J^-1 of each body that is touched, 6 x 8
+  mutable BlockLu lu_;     // this and all below: used by one simulation only, which owns the island
+  std::vector<double> D_;  ///< A_J^-1 of each body with contacts, 6 x 8
   std::vector<double> work_;
   Vector diagonal_;
-  mutable std::vector<double> v_, L_;  // of one simulation
-  mutable Matrix dense_;               // of one simulation, where formed_
-  mutable Vector unit_;                // of one simulation
-  mutable bool formed_ = false;        // of one simulation
+  mutable std::vector<double> v_, L_;  // used by one simulation
+  mutable Matrix dense_;               // used by one simulation; valid if formed_
+  mutable Vector unit_;                // used by one simulation
+  mutable bool formed_ = false;        // used by one simulation
 };
 
 }  // namespace saltus

@@ -10,10 +10,10 @@
 namespace saltus {
 namespace {
 
-/// Below this fraction of max(|p|, |rho b|) an impulse or rho times a slip is taken for round-off.
+/// Below this fraction of max(|p|, |rho b|) an impulse, or rho times a slip, counts as round-off.
 constexpr double kNoise = 1e-8;
 
-/// The physical measures of one contact with a normal; u and p point at its first row.
+/// The physical measures of one contact with a normal; u and p point to its first row.
 void add(const Cone& K, double rho, double scale, const double* u, const double* p,
          ContactMeasures& m) {
   const auto worst = [](double& most, double value) {
@@ -34,7 +34,7 @@ void add(const Cone& K, double rho, double scale, const double* u, const double*
   const bool slides = rho * slip > kNoise * scale;
   ++(slides || tangents == 0 ? m.sliding : m.sticking);
   if (!slides || !(push_T > kNoise * scale)) return;
-  double along = 0.0, across = 0.0;  // of p_T and -u_T
+  double along = 0.0, across = 0.0;  // components of p_T relative to -u_T
   for (int t = 0; t < tangents; ++t) along -= u_T[t] * p_T[t];
   if (tangents == 2) across = u_T[0] * p_T[1] - u_T[1] * p_T[0];
   worst(m.angle, std::atan2(std::abs(across), along));
@@ -50,7 +50,7 @@ ContactMeasures measure(const ContactProblem& problem, View p) {
   problem.W.apply(p, u);
   u += problem.b;
 
-  // natural_map() with rho = 1 divides by max(|p|, |b|) or by what is asked for, whichever is
+  // natural_map() with rho = 1 divides by max(|p|, |b|) or by its last argument, whichever is
   // larger
   const double b2 = problem.b.norm(), all = std::max({b2, p.norm(), u.norm()});
   const Vector one = Vector::Ones(n);
@@ -59,7 +59,7 @@ ContactMeasures measure(const ContactProblem& problem, View p) {
   m.siconos = all > std::numeric_limits<double>::epsilon() ? F_all : F;
   m.fclib = F / (1.0 + std::sqrt(b2));
 
-  const auto rho_of = [&](const Law& law) {  // of the rows N and T
+  const auto rho_of = [&](const Law& law) {  // rho of the rows N and T
     const int rows = law.forces();
     double trace = 0.0;
     for (int i = law.first; i < law.first + rows; ++i) trace += problem.W.entry(i, i);

@@ -9,7 +9,7 @@
 namespace saltus {
 BlockMatrix block_matrix(std::span<const Law> laws, std::span<const Entry> entries) {
   BlockMatrix out;
-  std::vector<int> contact;  // of each row
+  std::vector<int> contact;  // contact of each row
   for (const Law& law : laws) {
     expects(law.first == out.first.back() && law.size > 0,
             "laws must cover the rows in order, without holes");
@@ -18,7 +18,8 @@ BlockMatrix block_matrix(std::span<const Law> laws, std::span<const Entry> entri
   }
   const SparseMatrix W(out.rows(), entries), mirror = W.transpose();
 
-  std::vector<int> last(laws.size(), -1), row;  // last: contact whose row of blocks took it in
+  // last: the contact whose row of blocks included it most recently
+  std::vector<int> last(laws.size(), -1), row;
   for (int c = 0; c < out.contacts(); ++c) {
     row.assign(1, c);
     last[at(c)] = c;

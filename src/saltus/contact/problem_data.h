@@ -1,4 +1,4 @@
-// A contact problem that owns its data, as files and generators make it.
+// A contact problem that owns its data, for files and generators.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace saltus {
 
-/// The ContactProblem of data that live at least as long:  const auto view = data.view();
-/// solver.solve(view, ...)
+/// ContactProblem of data that must outlive it:
+///     const auto view = data.view();
+///     solver.solve(view, ...)
 class ProblemView {
  public:
   ProblemView(const Delassus& W, View b, std::span<const Law> laws, std::span<const int> ids)
@@ -29,21 +30,21 @@ class ProblemView {
   ContactProblem problem_;
 };
 
-/// u = W p + b with its laws.
+/// u = W p + b with the laws.
 struct ContactProblemData {
-  std::shared_ptr<const Delassus> W;  ///< [1/kg], never null in a problem that is complete
+  std::shared_ptr<const Delassus> W;  ///< [1/kg], never null in a complete problem
   Vector b;                           ///< [m/s]
   std::vector<Law> laws;              ///< rows in order and without holes
-  std::vector<int> ids;               ///< one a row, increasing
+  std::vector<int> ids;               ///< one per row, increasing
 
   int rows() const { return static_cast<int>(b.size()); }
   ProblemView view() const& { return {*W, b, laws, ids}; }
   ProblemView view() const&& = delete;
 };
 
-/// W by the blocks of `laws` from its entries; those of one place are added. A block is there where
-/// it or its mirror has an entry that is not zero, and on the diagonal. Throws UsageError for a
-/// place outside.
+/// W in the blocks of `laws` from its entries; entries at the same place are added. A block is
+/// present if it or its mirror has a nonzero entry, and on the diagonal. Throws UsageError for a
+/// place outside W.
 BlockMatrix block_matrix(std::span<const Law> laws, std::span<const Entry> entries);
 
 }  // namespace saltus

@@ -11,13 +11,15 @@
 namespace saltus {
 namespace {
 
-/// L_c [m] by which the moments of a rolling contact are read: p/L and L u are an impulse and a
-/// velocity. Where the steps are the inverses of the mean diagonals of W over N, T and over R, S,
-/// L^2 is the ratio of these.
+/// L_c [m], which converts the moments of a rolling contact: p/L is an impulse and L u a velocity.
+/// If the steps are the inverses of the mean diagonals of W over N, T and over R, S, L^2 is their
+/// ratio.
 double contact_length(double rho, double rho_R) { return std::sqrt(rho_R / rho); }
 
 /// |F|^2 of a contact with friction:  x = p - rho u^,  F = p - Proj_K(x)
-/// kRows: the most that it has. Inlined with kRows = 3 a Coulomb contact takes 20 ns, as a call 33.
+///
+/// kRows: largest number of rows. With kRows = 3, a Coulomb contact takes 20 ns inlined and 33 ns
+/// as a call.
 template <int kRows>
 [[gnu::always_inline]] inline double coupled_defect(const Cone& K, double rho, const double* u,
                                                     const double* p) {
@@ -31,7 +33,7 @@ template <int kRows>
   return F2;
 }
 
-/// The same of a rolling contact, moments and spins read by L.
+/// The same for a rolling contact, with moments and spins converted by L.
 double rolling_defect(const Law& law, double rho, double rho_R, const double* u, const double* p) {
   const int forces = law.forces();
   const double L = contact_length(rho, rho_R);
@@ -43,7 +45,7 @@ double rolling_defect(const Law& law, double rho, double rho_R, const double* u,
   return coupled_defect<kContactRows>(Cone(law, L), rho, v, q);
 }
 
-/// |F_c|^2 of one contact; u and p point at its first row, rho(i) is the step of its row i.
+/// |F_c|^2 of one contact; u and p point to its first row, rho(i) is the step of its row i.
 template <class Steps>
 double defect(const Law& law, const Steps& rho, const double* u, const double* p) {
   if (law.kind == LawKind::rolling) return rolling_defect(law, rho(0), rho(law.forces()), u, p);
@@ -52,7 +54,7 @@ double defect(const Law& law, const Steps& rho, const double* u, const double* p
   double F2 = 0.0;
   for (int i = 0; i < law.size; ++i) {
     const double F = p[i] - K.project(p[i] - rho(i) * u[i]);
-    // F = rho u of an equality, without the round-off of p - (p - rho u)
+    // F = rho u for an equality, without the round-off of p - (p - rho u)
     F2 += law.kind == LawKind::equality ? rho(i) * u[i] * rho(i) * u[i] : F * F;
   }
   return F2;
@@ -65,7 +67,7 @@ void expect_rows(const Law& law) {
           "a rolling contact has 3 to 6 rows");
 }
 
-/// Grows only, so that a step that has run once allocates nothing.
+/// Never shrinks, so that a step of a size that has run before allocates nothing.
 template <int use>
 double* residual_workspace(std::size_t count) {
   thread_local std::vector<double> data;  // written before it is read
@@ -73,7 +75,7 @@ double* residual_workspace(std::size_t count) {
   return data.data();
 }
 
-/// natural_map() with the steps rho(c, i) of row i of contact c.
+/// natural_map() with the step rho(c, i) for row i of contact c.
 template <class Steps>
 double map_of(std::span<const Law> laws, const Steps& rho, View u, View b, View p, double floor) {
   const Eigen::Index n = p.size();
@@ -138,9 +140,9 @@ double residual(const ContactProblem& problem, View p, const double*& velocities
   double* const rho = residual_workspace<0>(2 * laws.size() + static_cast<std::size_t>(n));
   Eigen::Map<Vector> u(rho + 2 * laws.size(), n);
 
-  // rho_c = (rows of c)/tr W_cc. A contact nothing can move (W_cc = 0) takes the mean over all
-  // contacts, rows/tr W, so that its violations are seen in the same unit; W = 0 takes 1 kg.
-  // Moments have a step of their own, in 1/(kg m^2), by the same rule.
+  // rho_c = (rows of c)/tr W_cc. For a contact that nothing can move (W_cc = 0) it is the mean over
+  // all contacts, rows/tr W, so that its violations are measured in the same unit; for W = 0 it is
+  // 1 kg. Moments have their own step [kg m^2], by the same rule.
   double trace = 0.0, trace_R = 0.0;
   Eigen::Index moments = 0;
   for (const Law& law : laws) {
@@ -182,7 +184,7 @@ double residual(const ContactProblem& problem, View p, const double*& velocities
     const Law& law = laws[c];
     double &rho_c = rho[2 * c], &rho_R = rho[2 * c + 1];
     if (rho_c == 0.0) rho_c = mean;
-    // nothing can be turned at all: mu_R or sigma is the one length there is, else 1 m
+    // nothing can rotate at all: mu_R or sigma is the only length available, else 1 m
     const double length = law.rolling > 0.0 ? law.rolling : law.spinning > 0.0 ? law.spinning : 1.0;
     if (rho_R == 0.0) rho_R = mean_R > 0.0 ? mean_R : rho_c * length * length;
   }

@@ -20,7 +20,7 @@ class GroupRows {
   }
   int rows() const { return rows_; }
   std::size_t entries() const { return column_.size(); }
-  std::size_t rows_used() const { return used_.size(); }  ///< those that have some
+  std::size_t rows_used() const { return used_.size(); }  ///< number of rows with entries
 
   /// Adds sign n^T J of point `point` of J to row `row`; rows must come in order.
   void add(int row, double sign, const Vector3& n, const PointRows& J, int point) {
@@ -53,7 +53,7 @@ class GroupRows {
       if (const double p_i = p[used_[i]]; p_i != 0.0)
         for (std::size_t k = begin(i); k < begin(i + 1); ++k) r[column_[k]] += value_[k] * p_i;
   }
-  /// use(column, value) of the entries of a row; a column may come more than once.
+  /// Calls use(column, value) for the entries of a row; a column may occur more than once.
   template <class Use>
   void each(int row, const Use& use) const {
     const std::size_t r = place(row);
@@ -65,8 +65,8 @@ class GroupRows {
     const std::size_t r = place(row);
     return r < used_.size() && begin(r) < begin(r + 1);
   }
-  /// W += H A^-1 H^T on the rows named, in that order, where the factor does that for less than
-  /// solves of all rows; else false.
+  /// W += H A^-1 H^T on the given rows, in that order, if the factor can do that faster than by
+  /// solves for all rows; otherwise returns false.
   bool response_add(const Factor& A, std::span<const int> rows, Eigen::Ref<Matrix> W) {
     named_offset_.assign(1, 0);
     named_column_.clear();
@@ -80,7 +80,7 @@ class GroupRows {
     }
     return response(A, {named_offset_, named_column_, named_value_}, W);
   }
-  /// W += H A^-1 H^T on the rows named, in that order; X <- A^-1 H^T.
+  /// W += H A^-1 H^T on the given rows, in that order; X <- A^-1 H^T.
   void response_add(const Factor& A, int velocities, std::span<const int> rows, Matrix& X,
                     Eigen::Ref<Matrix> W) {
     X.setZero(velocities, static_cast<Eigen::Index>(rows.size()));
@@ -88,7 +88,7 @@ class GroupRows {
       each(rows[i],
            [&](int column, double value) { X(column, static_cast<Eigen::Index>(i)) += value; });
     solve(A, X);
-    across_ = X.transpose();  // its rows lie across memory, as those of W
+    across_ = X.transpose();  // rows of X and W are strided in memory
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!has(rows[i])) continue;
       row_ = W.row(static_cast<Eigen::Index>(i));
@@ -99,23 +99,22 @@ class GroupRows {
 
  private:
   std::size_t begin(std::size_t r) const { return static_cast<std::size_t>(offset_[r]); }
-  /// Of a row among used_, their number where it is none of them.
+  /// Index of a row in used_, or used_.size() if the row is not there.
   std::size_t place(int row) const {
     const auto at_row = static_cast<std::size_t>(row);
-    if (at_row < used_.size() && used_[at_row] == row)
-      return at_row;  // all rows before it are used
+    if (at_row < used_.size() && used_[at_row] == row) return at_row;  // all previous rows are used
     const auto found = std::lower_bound(used_.begin(), used_.end(), row);
     return found != used_.end() && *found == row ? static_cast<std::size_t>(found - used_.begin())
                                                  : used_.size();
   }
   int rows_ = 0;
-  std::vector<int>
-      used_;  ///< rows that were added to, increasing: a group has few of those of its island
-  std::vector<int> offset_{0}, column_;  ///< offset_: of each row used
+  /// Rows that were added to, increasing: a group uses few rows of its island.
+  std::vector<int> used_;
+  std::vector<int> offset_{0}, column_;  ///< offset_: of each used row
   std::vector<double> value_;
   std::vector<int> named_offset_, named_column_;  ///< work space of response_add()
   std::vector<double> named_value_;
-  Matrix across_;  ///< work space of the other: X^T, and a row of W
+  Matrix across_;  ///< work space of the second overload: X^T, and a row of W
   Vector row_;
 };
 

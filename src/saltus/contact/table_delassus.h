@@ -1,5 +1,5 @@
-// W of an island whose rows never change: a table for all candidate rows, of which a step picks
-// some.
+// W of an island whose rows never change: a table for all candidate rows, from which each step
+// selects some.
 #pragma once
 #include <vector>
 

@@ -80,7 +80,7 @@ void invert_block(int size, const double* A, double* to) {
   Eigen::Map<Matrix> inverse(to, size, size);
   if (size == 1) {
     to[0] = 1.0 / A[0];
-  } else if (size == 3) {  // a node; one that is not definite is taken as it is
+  } else if (size == 3) {  // a node; inverted even if it is not definite
     inverse.topLeftCorner<3, 3>() = Eigen::Matrix3d(M.topLeftCorner<3, 3>()).inverse();
   } else {
     double room[kLargestBlock * kLargestBlock];
@@ -150,7 +150,7 @@ void bodies_of(const VelocityRows& H, BodyRows& out) {
   }
 }
 
-// W_cd = sum over the blocks b that both take of  H_cb A_b^-1 H_db^T
+// W_cd = sum over the blocks b on which both act of  H_cb A_b^-1 H_db^T
 void SharedBlocks::make(const VelocityRows& H, BlockMatrix& W) {
   begin_.assign(at(H.velocities()) + 1, 0);
   for (const int j : H.column) ++begin_[at(j) + 1];
@@ -159,7 +159,7 @@ void SharedBlocks::make(const VelocityRows& H, BlockMatrix& W) {
   next_.assign(begin_.begin(), begin_.end() - 1);
   for (int c = 0; c < H.contacts(); ++c)
     for (int k = 0; k < H.width(c); ++k) taken_[at(next_[at(H.columns(c)[k])]++)] = {c, k};
-  const auto each = [&](int c, const auto& use) {  // use(k of c, what takes the same block, A^-1)
+  const auto each = [&](int c, const auto& use) {  // use(k of c, entry on the same block, A^-1)
     for (int k = 0; k < H.width(c); ++k) {
       const int i = H.columns(c)[k], b = H.block_of[at(i)], size = H.A.size(b);
       for (int j = H.A.first[at(b)]; j < H.A.first[at(b)] + size; ++j)
@@ -227,8 +227,8 @@ void VelocityDelassus::index() {
   }
 }
 
-// A stiff body answers as a whole: h T (T^T A T)^-1 T^T h^T with T its translations, of groups
-// whose blocks are nodes of three axes.
+// A stiff body responds as a whole: h T (T^T A T)^-1 T^T h^T with its translations T, for groups
+// whose blocks are nodes with three axes.
 void VelocityDelassus::add_translations() {
   translation_.assign(at(H_.velocities()), -1);
   int groups = 0, b = 0;

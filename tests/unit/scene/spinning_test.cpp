@@ -46,7 +46,7 @@ TEST_CASE("spinning friction is a length, with friction, between shapes in space
           {turntable("friction: 0.5, spinning: -1 mm"),
            "3:65: surfaces[0].law.spinning: -0.001 m is out of range; allowed: >= 0 m"},
           {turntable("spinning: 1 mm"),
-           "3:50: surfaces[0].law.spinning: is read with friction only; give friction"},
+           "3:50: surfaces[0].law.spinning: is used only with friction; give friction"},
           {turntable("friction: 0.5, spinning: 3 kg"),
            "3:65: surfaces[0].law.spinning: 'kg' is a unit of another dimension; a number in m, or "
            "with a unit: m, cm, mm, um, km"},

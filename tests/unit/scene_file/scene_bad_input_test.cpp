@@ -276,15 +276,14 @@ TEST_CASE("choices are refused when unknown, incomplete or ambiguous") {
       {contact("{flat: {height: 0}}", "{kind: newton-impact, friction: -0.5}"),
        "4:87: contacts[0].law.friction: -0.5 is out of range; allowed: >= 0"},
       {contact("{flat: {height: 0}}", "{kind: newton-impact, restitution_tangential: 1}"),
-       "4:101: contacts[0].law.restitution_tangential: is read with friction only; give friction"},
+       "4:101: contacts[0].law.restitution_tangential: is used only with friction; give friction"},
       {contact("{flat: {height: 0}}",
                "{kind: newton-impact, friction: 1, restitution_tangential: 1, slip: mean}"),
-       "4:123: contacts[0].law.slip: `mean` takes the place of restitution_tangential; give one of "
-       "them"},
+       "4:123: contacts[0].law.slip: `mean` replaces restitution_tangential; give one of them"},
       {contact("{flat: {height: 0}}", "{kind: compliant}"),
        "4:50: contacts[0].law: `stiffness` is missing: k of force = k penetration^p [N/m^p]"},
       {contact("{flat: {height: 0}}", "{kind: compliant, stiffness: 1, exponent: 1.5, damping: 1}"),
-       "4:111: contacts[0].law.damping: is for linear springs; exponent: 1"},
+       "4:111: contacts[0].law.damping: requires a linear spring; exponent: 1"},
       {contact("{flat: {height: 0}}", "{kind: relay, bound: 3 kg}"),
        "4:76: contacts[0].law.bound: 'kg' is a unit of another dimension; a number in N, or with a "
        "unit: N, mN, kN"},

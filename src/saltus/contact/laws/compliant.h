@@ -14,13 +14,13 @@ constexpr auto names_of(ContactSpring::At) {
   return std::array{NamedValue{mean, "mean"}, NamedValue{middle, "middle"}, NamedValue{end, "end"}};
 }
 
-/// A spring that pushes: force = stiffness * penetration^exponent.
+/// A spring that only pushes: force = stiffness * penetration^exponent.
 struct Compliant {
   using At = ContactSpring::At;
   static constexpr std::string_view name = "compliant";
   static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
-      "force = stiffness times penetration to a power, linear, Hertz or felt";
+      "force = stiffness times a power of the penetration: linear, Hertz or felt";
 
   double stiffness = 0.0;
   double exponent = 1.0;
@@ -33,7 +33,7 @@ struct Compliant {
   bool operator==(const Compliant&) const = default;
   std::optional<Fault> fault() const {
     if (damping != 0.0 && exponent != 1.0)
-      return Fault{"damping", "is for linear springs", "exponent: 1"};
+      return Fault{"damping", "requires a linear spring", "exponent: 1"};
     return {};
   }
   static constexpr auto fields() {
@@ -44,12 +44,13 @@ struct Compliant {
         field("damping", &T::damping, unit::N_s_per_m, kNotNegative,
               "c of force = k penetration - c rate of the gap, never below 0"),
         field("at", &T::at,
-              "the force of a step is that of the gap in its middle, at its end (order 1, loses "
-              "energy), or the mean over its way, which keeps the energy; mean when not given"));
+              "gap at which the force of a step is evaluated: middle or end (order 1, loses "
+              "energy) of the step, or mean, the average over the displacement, which conserves "
+              "energy; mean when not given"));
   }
 };
 
-/// The law of any spring, those that pull too.
+/// The law of any spring, including those that also pull.
 std::shared_ptr<const ContactLaw> law_of(const ContactSpring& spring);
 
 }  // namespace saltus

@@ -9,23 +9,25 @@ namespace saltus {
 
 ContactLaw::ContactLaw(LawFacts facts) : facts_(std::move(facts)) {
   const LawFacts& x = facts_;
-  expects(!x.name.empty(), "a contact law has a name");
+  expects(!x.name.empty(), "a contact law needs a name");
   expects(x.set_valued || (!x.activation && !x.impact && !x.expands && !(x.cohesion > 0.0)),
-          "a law that is a force has no activation, impact, expansion or cohesion");
-  expects(!x.yields || !x.set_valued, "a law that yields is a force");
+          "a law that is a force must not have activation, impact, expansion or cohesion");
+  expects(!x.yields || !x.set_valued, "a law that yields must be a force");
   expects(!x.slides_on_normal || (x.set_valued && x.bilateral),
-          "a law that slides on its normal is set-valued and bilateral");
-  expects(x.impact != ImpactForm::held || x.bilateral, "a rate that is held is bilateral");
-  expects(!x.expands || !(x.friction.coefficient > 0.0), "a law that expands has no friction");
+          "a law that slides on its normal must be set-valued and bilateral");
+  expects(x.impact != ImpactForm::held || x.bilateral,
+          "a law that prescribes a rate must be bilateral");
+  expects(!x.expands || !(x.friction.coefficient > 0.0),
+          "a law that expands must not have friction");
   expects(!x.rebounds || (!x.position_level && !x.bilateral && x.set_valued),
-          "a law that rebounds is unilateral and on rates");
+          "a law that rebounds must be unilateral and at velocity level");
   expects(!x.closes_gaps || (x.rebounds && x.activation),
-          "a law that closes gaps is one that rebounds");
+          "a law that closes gaps must rebound and have an activation");
 }
 
-// Position rows are all in the problem; after a stage of positions those that carried an impulse in
-// it or are closed after it. Velocity rows where the activation lets them in, and while cohesion
-// holds.
+// A stage of positions contains all rows that are not bilateral, the stage after it those that
+// carried an impulse in it or are closed after it. Otherwise laws without activation are always in
+// the problem, others where the activation admits them and while cohesion holds.
 bool ContactLaw::admits(const Admission& x) const {
   if (x.gaps_alone) return !bilateral();
   if (x.after_positions && !bilateral()) return x.held || x.y <= 0.0;
@@ -43,8 +45,9 @@ Law ContactLaw::entry(const ContactShape& shape, double) const {
           .spinning = shape.spins ? facts_.friction.spinning : 0.0};
 }
 
-// rates: b = H v_free + d1 + term;   gaps: b = y(q)/h + gain H (v_free - v). A stage of positions
-// knows gaps alone.
+//     rates: b = H v_free + d1 + term
+//     gaps:  b = y(q)/h + gain H (v_free - v)
+// A stage of positions uses gaps only.
 RowTerm ContactLaw::row(const RowState& x) const {
   const double u = x.gaps_alone || position_level() ? x.y / x.h + x.ahead : x.u_free;
   return {u + (x.gaps_alone ? 0.0 : term({x.h, x.y0, x.u0, x.reach, x.load})), 0.0};
@@ -94,10 +97,10 @@ double ContactLaw::damping_force(double, double) const { return 0.0; }
 double ContactLaw::pressing(double gap, double rate) const { return force(gap, rate, 0.0); }
 
 void ContactLaw::guards(const HeldContact& x, Guards& out) const {
-  if (!set_valued()) {  // what does not yield ends where its gap does
+  if (!set_valued()) {  // unless it yields, contact ends where the gap opens
     if (bilateral() || !facts_.yields) return;
     const double held = pressing(x.gap, 0.0), now = pressing(x.gap, x.rate[0]);
-    const bool of_force = facts_.damping > 0.0;  // a dashpot begins with a jump
+    const bool of_force = facts_.damping > 0.0;  // a dashpot force starts with a jump
     out.add(Guard::Until::opens, now,
             of_force ? x.size : std::abs(held) + 2.0 * std::abs(now - held));
     return;

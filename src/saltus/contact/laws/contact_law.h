@@ -1,6 +1,6 @@
-// A contact law: what holds at a contact, as an object. Every law is a class in a file of its own
-// in this folder, made from the options that scenes write; laws.h lists them. Islands, events,
-// ledger and reports ask the law and never which it is.
+// A contact law as an object. Every law is a class in its own file in this folder, made from the
+// options that scenes write; laws.h lists them. Islands, events, energy balance and reports query
+// the law and never branch on its type.
 #pragma once
 #include <array>
 #include <cmath>
@@ -19,12 +19,13 @@
 
 namespace saltus {
 
-/// What options of a law are read with.
+/// Context in which the options of a law are interpreted.
 struct LawContext {
-  double theta = 0.5;                       ///< of the scheme of the body
-  double forecast = 0.0;                    ///< of Activation where none is given
-  std::optional<double> scheme_forecast{};  ///< of a scheme that has its own: whatever is given
-  std::string path{};                       ///< of the law in the scene, for messages
+  double theta = 0.5;     ///< of the body's scheme
+  double forecast = 0.0;  ///< default of Activation::forecast
+  /// Of a scheme with a fixed value, which overrides the given one.
+  std::optional<double> scheme_forecast{};
+  std::string path{};  ///< of the law in the scene, for messages
 
   Activation activation(const ActivationOptions& given) const {
     const bool siconos = scheme_forecast || given.forecast || given.threshold || forecast != 0.0;
@@ -37,90 +38,86 @@ struct LawContext {
   }
 };
 
-/// Rows of a contact, whichever its law: normal, tangents, then those of moments.
+/// Rows of a contact, independent of its law: normal, tangents, then moments.
 struct ContactShape {
   int tangents = 0;
   bool rolls = false, spins = false;
   int rows = 1;
 };
 
-/// What an impact, which takes no time, makes of the rows of a contact.
+/// Law of the normal row in an impact, which takes no time.
 ///     newton:  0 <= u+_N + e u-_N perp P_N >= 0
-///     poisson: P_N of a first phase (e = 0, compression) and e times as much after it, then 0 <=
-///         u+_N perp P_N
+///     poisson: P_N of compression (e = 0), then e P_N of expansion, then 0 <= u+_N perp P_N
 ///     held:    u+_N = velocity, P_N of either sign
 enum class ImpactForm { newton, poisson, held };
 
-/// What others have to know of a law before they ask it for numbers.
+/// Properties of a law that callers need before they evaluate it.
 struct LawFacts {
-  std::string_view name;   ///< as scenes write it; of static life
+  std::string_view name;   ///< as scenes write it; static lifetime
   bool set_valued = true;  ///< false: the impulse is that of a force, a function of gap and rate
-  bool bilateral = false;  ///< acts whatever the gap, which is then no penetration
-  bool position_level =
-      false;  ///< restricts gaps: legal in a main stage between groups of gain 1 only
-  bool slides_on_normal = false;  ///< the slip is the rate of the gap, the impulse that of friction
-  bool uses_angle = true;         ///< of a coordinate that is an angle: needs it with its turns
-  bool drives = false;  ///< on a coordinate of a joint: prescribes its rate, or drags it along
-  bool reads_start_gap = false;  ///< y0
-  bool closes_gaps = false;      ///< Y; it rebounds, and closes its gap under load
-  bool follows_passes = false;   ///< what it lets in changes from pass to pass
-  bool rebounds = false;         ///< its row adds e u0 to u1, or what closes a gap
-  bool expands = false;          ///< a problem of compression comes before: P = (1 + e) P_c + P_x
-  bool damps_in_middle = false;  ///< its dashpot acts on (u0 + u1)/2, which may turn the rate round
-  bool acts_in_middle =
-      false;  ///< a spring of the gap in the middle of the step, which may feed energy in
-  bool follows_way = false;  ///< works on the way that a coordinate makes, RowState::way
-  bool yields = false;  ///< a force that its damping may take away while the gap is still negative
+  bool bilateral = false;  ///< acts at any gap; a negative gap is then no penetration
+  /// Restricts gaps: allowed only in a main stage between groups of gain 1.
+  bool position_level = false;
+  bool slides_on_normal = false;  ///< the slip is the rate of the gap, the impulse is friction
+  bool uses_angle = true;         ///< on an angular coordinate: needs the angle with full turns
+  bool drives = false;            ///< on a joint coordinate: prescribes its rate, or drags it along
+  bool reads_start_gap = false;   ///< uses y0
+  bool closes_gaps = false;       ///< uses Y: rebounds, and closes its gap under load
+  bool follows_passes = false;    ///< whether it admits a contact changes from pass to pass
+  bool rebounds = false;          ///< its row adds e u0 to u1, or a term that closes the gap
+  bool expands = false;           ///< compression is solved first: P = (1 + e) P_c + P_x
+  bool damps_in_middle = false;   ///< its dashpot acts on (u0 + u1)/2, which may reverse the rate
+  bool acts_in_middle = false;    ///< a spring evaluated at the mid-step gap, which may add energy
+  bool follows_way = false;       ///< acts on the displacement of a coordinate, RowState::way
+  bool yields = false;       ///< a force that damping may cancel while the gap is still negative
   double restitution = 0.0;  ///< e [1]
-  double velocity = 0.0;     ///< rate of the gap that it holds; of the surface that rubs [m/s]
+  double velocity = 0.0;     ///< prescribed rate of the gap, or of the sliding surface [m/s]
   double damping = 0.0;      ///< c of a force N = -V' - c u [N s/m]
-  double cohesion =
-      0.0;  ///< c [N], pull that a contact carries: P_N >= -h c, and with it friction. Lost when it
-            ///< opens.
-  double bound = 0.0;  ///< largest force at rest where it slides on the normal [N]
+  /// c [N], tension that a contact carries: P_N >= -h c; friction counts it as pressure. Lost when
+  /// the contact opens.
+  double cohesion = 0.0;
+  double bound = 0.0;  ///< largest force at rest of a law that slides on its normal [N]
   Friction friction{};
-  VelocityWeakening
-      velocity_weakening{};  ///< f(s) of the bound or of mu, s = |u1 + tangential u0|/(1 +
-                             ///< tangential) of what slides
-  std::optional<Activation> activation{};  ///< restricts rates of the points that this lets in
+  /// f(s) of the bound or of mu, s = |u1 + tangential u0|/(1 + tangential) of the sliding rows.
+  VelocityWeakening velocity_weakening{};
+  std::optional<Activation> activation{};  ///< restricts rates of the contacts that this admits
   std::optional<ImpactForm> impact{};      ///< none: its force is finite
-  std::string_view
-      not_by_events{};  ///< why event-driven integration does not know it, after its name; "": it
-                        ///< does
+  /// Why event-driven integration does not support it, appended to its name; "": supported.
+  std::string_view not_by_events{};
 };
 
 struct LawNumber {
-  std::string_view name;  ///< of static life
+  std::string_view name;  ///< static lifetime
   double value = 0.0, rest = 0.0;
 };
 
-/// Whether a contact is in the problem of a stage. Only what the facts of a law ask for is
-/// measured: y0 where it reads_start_gap, y where it follows_passes or has damping and after a
+/// Data that decides whether a contact is in the problem of a stage. Only data that the law's facts
+/// require is measured: y0 if reads_start_gap; y if follows_passes or with damping, and after a
 /// stage of positions.
 struct Admission {
   bool gaps_alone = false;       ///< a stage that corrects positions
-  bool after_positions = false;  ///< a stage after one
+  bool after_positions = false;  ///< the stage after such a stage
   double h = 0.0;                ///< [s]
   double gap = 0.0, rate = 0.0;  ///< at the contact instant [m], at the start of the step [m/s]
-  double y0 = 0.0, y = 0.0;      ///< gaps at the start and of the iterate, where needed [m]
+  double y0 = 0.0, y = 0.0;      ///< gap at the start and of the iterate, where needed [m]
   bool held = false;             ///< it carried an impulse in the stage of positions
-  bool bonded = false;           ///< its cohesion has not been lost
-  bool loaded = false;           ///< it carried an impulse in the step before
+  bool bonded = false;           ///< its cohesion is intact
+  bool loaded = false;           ///< it carried an impulse in the previous step
 };
 
-/// The normal row before the solution. y0, u0 gap and rate at the start of the step, y and u those
-/// of the iterate at its end, u_free the rate without impulses, ahead = gain H (v_free - v): the
-/// gap without them is y + h ahead. Measured are y0 and before where it reads_start_gap, y and
-/// ahead of laws that read the gap at the end, u, gain and way of forces.
+/// Data of the normal row before the solution. y0, u0: gap and rate at the start of the step; y, u:
+/// those of the iterate at its end; u_free: rate without impulses; ahead = gain H (v_free - v), so
+/// that the gap without impulses is y + h ahead. Measured only where needed: y0 and before if
+/// reads_start_gap; y and ahead for laws that read the gap at the end; u, gain and way for forces.
 struct RowState {
   bool gaps_alone = false;  ///< a stage that corrects positions
   double h = 0.0;           ///< [s]
   double y0 = 0.0, u0 = 0.0, y = 0.0, u = 0.0, u_free = 0.0, ahead = 0.0;
   double before = 0.0;  ///< y_-, the gap one step before the start [m]
-  double gain = 0.0;    ///< of the scheme: an impulse moves the gap by gain h W P [1]
+  double gain = 0.0;    ///< gain of the scheme: an impulse moves the gap by gain h W P [1]
   double way = 1.0;     ///< (y - y0)/(h (u0 + u)/2) of a coordinate of a joint [1]
-  double reach = 0.0;  ///< Y, the gap at the end if the rate there were 0, where it closes_gaps [m]
-  bool load = false;   ///< load_lasts()
+  double reach = 0.0;   ///< Y, the gap at the end if the rate there were 0; if closes_gaps [m]
+  bool load = false;    ///< load_lasts()
 };
 /// u = W P + b + compliance P
 struct RowTerm {
@@ -128,7 +125,8 @@ struct RowTerm {
   double compliance = 0.0;  ///< [1/kg]
 };
 
-/// The normal row on the finished state: gap y and rate u there, P and compliance of the problem.
+/// Data of the normal row in the finished state: gap y and rate u there, P and compliance of the
+/// problem.
 struct RowEnd {
   bool gaps_alone = false;
   double h = 0.0;
@@ -137,28 +135,29 @@ struct RowEnd {
   double reach = 0.0;
   bool load = false;
 };
-/// Of both, what a law on rates adds to u1 from.
+/// The part of RowState and RowEnd that term() uses.
 struct RateTerm {
   double h, y0, u0, reach;
   bool load;
 };
 
-/// A contact that is held between events.
+/// A closed contact between events.
 struct HeldContact {
   bool sticks = false, slides = false;
-  bool shared = false;  ///< others could take its load: its pressing is watched with theirs
+  /// Redundant: others could carry its load, so its opening is watched with theirs.
+  bool shared = false;
   Vector3 force = Vector3::Zero(), rate = Vector3::Zero();  ///< normal, tangents [N], [m/s]
-  std::array<double, 2> direction{};                        ///< of its slip
-  double size = 0.0, speed = 0.0;  ///< scales of its force and of rates [N], [m/s]
+  std::array<double, 2> direction{};                        ///< direction of its slip
+  double size = 0.0, speed = 0.0;  ///< scale of its force [N] and of its rates [m/s]
   double gap = 0.0;                ///< [m]
 };
-/// A function of the state that is positive until the contact does something else.
+/// A function of the state that stays positive until the contact changes its mode.
 struct Guard {
   enum class Until { opens, sticks, slides };
   Until until;
   double value, scale;
 };
-/// Those of one contact, kMost of them; nothing is allocated.
+/// Guards of one contact, at most kMost; allocates nothing.
 class Guards {
  public:
   static constexpr int kMost = 4;
@@ -182,18 +181,18 @@ class ContactLaw {
   std::string_view name() const { return facts_.name; }
   bool set_valued() const { return facts_.set_valued; }
   bool bilateral() const { return facts_.bilateral; }
-  /// No penetration: 0 <= something of the gap perp P >= 0.
+  /// Complementarity of P >= 0 with a gap or its rate: no penetration.
   bool unilateral() const { return set_valued() && !bilateral(); }
-  /// Taken in by the rule of Activation.
+  /// Admitted by the rule of Activation.
   bool activated() const { return facts_.activation.has_value(); }
   bool position_level() const { return facts_.position_level; }
-  /// Its row of a step reads the gap at the end.
+  /// Its row in a step reads the gap at the end.
   bool reads_end_gap() const { return position_level() || !set_valued(); }
   bool slides_on_normal() const { return facts_.slides_on_normal; }
   bool has_friction() const { return facts_.friction.coefficient > 0.0 || slides_on_normal(); }
-  /// Whether the strength of friction depends on the slip: it is found in passes.
+  /// Whether friction depends on the slip speed, which is then found in passes.
   bool weakens() const { return facts_.velocity_weakening.weakens() && has_friction(); }
-  /// mu [1], or the bound of what slides on the normal [N].
+  /// mu [1], or the bound of a law that slides on its normal [N].
   double strength_at_rest() const {
     return slides_on_normal() ? facts_.bound : facts_.friction.coefficient;
   }
@@ -202,64 +201,64 @@ class ContactLaw {
                ? strength_at_rest() * facts_.velocity_weakening.share(slip)
                : strength_at_rest();
   }
-  /// Its force has a limit at which the contact opens or slides.
+  /// Whether its force has a limit at which the contact opens or slides.
   bool bounded() const { return !bilateral() || slides_on_normal(); }
 
   // -- in a step
 
-  /// Of a contact that carried an impulse in the step before: what comes is no impact
-  /// (activation.h).
+  /// For a contact that carried an impulse in the previous step: whether its load is sustained, so
+  /// that no impact follows (activation.h).
   bool load_lasts(double u0, double u_free) const {
     constexpr double kHop = 0.01;
     return facts_.closes_gaps && facts_.restitution * std::abs(u0) <= kHop * (u0 - u_free);
   }
 
   virtual bool admits(const Admission& x) const;
-  /// Its entry in the problem, first row 0. h: of a step, 1 for forces.
+  /// Its entry in the problem, with first row 0. h: step size, 1 for forces.
   virtual Law entry(const ContactShape& shape, double h) const;
   virtual RowTerm row(const RowState& x) const;
-  /// What u of row() is on the finished state, for the residual.
+  /// The u of row() in the finished state, for the residual.
   virtual double row_at_end(const RowEnd& x) const;
-  /// The impulse of the problem for the slip that is assumed.
+  /// Sets bound and friction of the entry for the assumed slip.
   void strengthen(Law& entry, double h, double slip) const;
 
-  // -- of forces that are functions of gap and rate
+  // -- forces that are functions of gap and rate
 
-  /// V [J]; 0 of set-valued laws.
+  /// V [J]; 0 for set-valued laws.
   virtual double stored_energy(double gap) const;
-  /// Impulse of its dashpot in a step from rate u0 to u1 [N s]; of those with damping.
+  /// Impulse of its dashpot in a step from rate u0 to u1 [N s]; for laws with damping.
   virtual double damping_impulse(double h, double u0, double u1) const;
 
   // -- between events
 
-  /// Rows of a contact whose accelerations it holds.
+  /// Number of rows of a contact whose accelerations the law constrains.
   virtual int held_rows(int tangents, bool sticks) const;
-  /// Whether force() gives its force.
+  /// Whether force() returns its force.
   virtual bool gives_force(bool slides) const;
-  /// N [N]; direction: of the slip on the normal. Goes on smoothly beyond the end of the contact.
+  /// N [N]; direction: of the slip on the normal. Continues smoothly beyond the end of contact.
   virtual double force(double gap, double rate, double direction) const;
-  /// The part of the force of a law without memory that does not belong to stored_energy(): N + V',
-  /// whose work is a loss.
+  /// N + V', the part of the force of a law without memory that is not derived from
+  /// stored_energy(). Its work is a loss.
   virtual double damping_force(double gap, double rate) const;
-  /// Of what yields: of the sign of its force, and not 0 where the contact begins or ends; the
-  /// force itself unless a law says otherwise. Goes on smoothly, like force().
+  /// For laws that yield: has the sign of the force, and is not 0 where contact begins or ends; by
+  /// default the force itself. Continues smoothly, like force().
   virtual double pressing(double gap, double rate) const;
   virtual void guards(const HeldContact& x, Guards& out) const;
 
-  /// Its numbers that are not at rest, by name: a law without friction does not speak of it.
+  /// Its parameters that differ from their rest values, by name: a law without friction lists none.
   std::vector<LawNumber> numbers() const;
-  /// Its name with what distinguishes it, "newton-impact, restitution 0.9, friction 0.3".
+  /// Its name and its main parameters, "newton-impact, restitution 0.9, friction 0.3".
   std::string description() const;
 
  protected:
-  /// UsageError: facts contradict each other.
+  /// Throws UsageError if facts contradict each other.
   explicit ContactLaw(LawFacts facts);
-  /// What a law on rates adds to u1: if it rebounds e u0, or what closes its gap where it reads Y
-  /// (activation.h).
+  /// Term that a law on rates adds to u1: e u0 if it rebounds, or the term that closes the gap if
+  /// it uses Y (activation.h).
   virtual double term(const RateTerm& x) const;
-  /// What it has beside its facts; those at rest are left out.
+  /// Parameters that are not in its facts; those at their rest values are removed later.
   virtual void add_numbers(std::vector<LawNumber>&) const {}
-  /// What description() says of it after its name, ", restitution 0.9".
+  /// Text that description() appends to the name, ", restitution 0.9".
   virtual std::string described() const { return {}; }
   /// ", friction 0.3", ", friction 0.8 along an axis and 0.1 across it".
   std::string friction_text() const;
@@ -274,7 +273,7 @@ class AnyLaw {
   explicit AnyLaw(std::shared_ptr<const ContactLaw> law) : law_(std::move(law)) {
     expects(law_ != nullptr, "AnyLaw of no law");
   }
-  /// Of the options that scenes write.
+  /// From the options that scenes write.
   template <class Options>
   requires requires(const Options& options) { options.law(LawContext{}); }
   AnyLaw(const Options& options, const LawContext& context = {}) : law_(options.law(context)) {}

@@ -17,7 +17,7 @@ class EqualityLaw final : public ContactLaw {
                     .impact = ImpactForm::held}) {}
 
   Law entry(const ContactShape&, double) const override { return {.kind = LawKind::equality}; }
-  void guards(const HeldContact&, Guards&) const override {}  // nothing ends it
+  void guards(const HeldContact&, Guards&) const override {}  // it never ends
 
  private:
   double term(const RateTerm&) const override { return -facts().velocity; }

@@ -1,4 +1,4 @@
-// A rate that is held.
+// Prescribed rate of the gap.
 #pragma once
 #include <memory>
 
@@ -6,12 +6,12 @@
 
 namespace saltus {
 
-/// Velocity along the normal held at a value, by forces of either sign.
+/// Prescribes the velocity along the normal, by forces of either sign.
 struct Equality {
   static constexpr std::string_view name = "equality";
   static constexpr std::string_view reference = "AcaryBrogliato2008";
-  static constexpr std::string_view help = "velocity along the normal prescribed, whatever the gap";
-  /// It acts between bodies that are far from each other too.
+  static constexpr std::string_view help = "prescribes the velocity along the normal, at any gap";
+  /// It also acts between bodies that are far apart.
   static constexpr bool at_any_gap = true;
 
   double velocity = 0.0;
@@ -20,7 +20,7 @@ struct Equality {
   bool operator==(const Equality&) const = default;
   static constexpr auto fields() {
     return field_rows(field("velocity", &Equality::velocity, unit::m_per_s, kAnyNumber,
-                            "rate of the gap that the law holds"));
+                            "prescribed rate of the gap"));
   }
 };
 

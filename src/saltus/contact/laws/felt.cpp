@@ -1,5 +1,5 @@
-// N = d^(p - 1) (k d - r p u). In a step both parts have their mean over the way, and r (d1^p -
-// d0^p)/h is exact.
+// N = d^(p - 1) (k d - r p u). In a step both parts are averaged over the displacement; for the
+// second, r (d1^p - d0^p)/h is exact.
 #include "saltus/contact/laws/felt.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ class FeltLaw final : public DampedSpringLaw {
   }
 
  private:
-  /// r d(d^p)/dd, goes on at p = 1
+  /// r d(d^p)/dd; at p = 1 it continues beyond the end of contact
   double slope(double gap) const {
     const double p = spring().exponent;
     return r_ * p * (p == 1.0 ? 1.0 : std::pow(std::max(-gap, 0.0), p - 1.0));

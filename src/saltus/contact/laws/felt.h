@@ -1,4 +1,4 @@
-// Felt: a spring that loses energy between pressing and release.
+// Felt: a spring that loses energy between compression and release.
 #pragma once
 #include <memory>
 
@@ -11,7 +11,7 @@ struct Felt {
   static constexpr std::string_view name = "felt";
   static constexpr std::string_view reference = "ChabassierChaigneJoly2013";
   static constexpr std::string_view help =
-      "felt of a hammer: stiffness times penetration to a power, and damping times the rate of "
+      "hammer felt: stiffness times a power of the penetration, plus damping times the rate of "
       "that power";
 
   double stiffness = 0.0, exponent = 0.0, damping = 0.0;
@@ -22,7 +22,7 @@ struct Felt {
     using T = Felt;
     return field_rows(
         required("stiffness", &T::stiffness, kPositive, "k [N/m^p]"),
-        required("exponent", &T::exponent, between(1.0, 10.0), "p: 2 to 4 of hammers"),
+        required("exponent", &T::exponent, between(1.0, 10.0), "p: 2 to 4 for hammers"),
         field("damping", &T::damping, kNotNegative, "r [N s/m^p]"));
   }
 };

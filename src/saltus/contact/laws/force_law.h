@@ -1,14 +1,15 @@
-// Laws that are forces of gap and rate: their row of a step, whatever the force.
+// Laws that are forces of gap and rate: their row in a step, for any force.
 #pragma once
 #include "saltus/contact/laws/contact_law.h"
 #include "saltus/contact/laws/spring.h"
 
 namespace saltus {
 
-/// P = h N(y1) >= 0 with y1 = y + gain h W P, y its gap without P. By Newton's method about the gap
-/// y* of the iterate
+/// P = h N(y1) >= 0 with y1 = y + gain h W P, y the gap without P. Newton's method about the gap y*
+/// of the iterate gives
 ///     P/h = N(y*) - N' (y1 - y*),  N' = -dN/dy1
-/// which is, divided by kappa = N' gain h,  W P + b + P/(h kappa) = 0,  b = (N' h ahead - N)/kappa.
+/// which is divided by kappa = N' gain h:
+///     W P + b + P/(h kappa) = 0,  b = (N' h ahead - N)/kappa
 class ForceLaw : public ContactLaw {
  public:
   bool admits(const Admission& x) const override;

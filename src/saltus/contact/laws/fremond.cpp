@@ -1,5 +1,5 @@
 // theta (u1_N + e u0_N) and theta u1_T + (1 - theta) u0_T in the rows of Newton and Coulomb, both
-// divided by theta; gaps close under load as those of Newton's law do (activation.h)
+// divided by theta; gaps close under load as with Newton's law (activation.h)
 #include "saltus/contact/laws/fremond.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The law of Fremond.
+// Fremond's law of impact with friction.
 #pragma once
 #include <memory>
 
@@ -6,13 +6,13 @@
 
 namespace saltus {
 
-/// Newton's and Coulomb's laws on theta u1 + (1 - theta) u0, theta of the scheme.
+/// Newton's and Coulomb's laws on theta u1 + (1 - theta) u0, with theta of the scheme.
 struct Fremond {
   static constexpr std::string_view name = "fremond";
   static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
       "Newton impact with Coulomb friction on the slip theta u1 + (1 - theta) u0 of the scheme";
-  /// It reads theta of the scheme: bodies that meet need the same.
+  /// It depends on theta of the scheme: bodies in contact need the same theta.
   static constexpr bool reads_theta = true;
 
   double restitution = 0.0;
@@ -26,7 +26,7 @@ struct Fremond {
     return field_rows(
         field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
         field("friction", &T::friction, kNotNegative,
-              "Coulomb's coefficient; between shapes also along and across an axis"),
+              "Coulomb's coefficient; between shapes also one along an axis and one across it"),
         field("activation", &T::activation, "which contacts enter the problem of a step"));
   }
 };

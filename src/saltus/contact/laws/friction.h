@@ -1,4 +1,4 @@
-// Dry friction: its strength, how that falls with the slip and depends on its direction.
+// Dry friction: its strength, which may depend on the speed and direction of the slip.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace saltus {
 
-/// Friction that falls with the slip s [m/s] from 1 to `ratio` of its strength at rest, along a
-/// hyperbola:
+/// Friction that decreases with the slip s [m/s] from 1 to `ratio` times its strength at rest,
+/// along a hyperbola:
 ///     f(s) = ratio + (1 - ratio) speed/(speed + |s|)
 struct VelocityWeakening {
-  double ratio = 1.0;  ///< of fast slip to rest [1]; 1: the same at every slip
-  double speed = 1.0;  ///< half of the fall is done here [m/s]
+  double ratio = 1.0;  ///< strength at fast slip relative to rest [1]; 1: constant
+  double speed = 1.0;  ///< slip at which half of the decrease is reached [m/s]
 
   bool weakens() const { return ratio != 1.0; }
   double share(double slip) const {
@@ -27,21 +27,23 @@ struct VelocityWeakening {
   }
 };
 
-/// Coulomb's friction of a contact with tangential rows: P in {|P_T| <= mu P_N} and -(u1_T +
-/// tangential u0_T) along P_T where it is on the boundary. Moments see u1 alone.
+/// Coulomb friction of a contact with tangential rows: P in {|P_T| <= mu P_N}, and
+/// -(u1_T + tangential u0_T) along P_T where P is on the boundary. Moments depend on u1 only.
 ///
-/// Along an axis it has two coefficients, and the cone is an ellipse, (P_1/mu_1)^2 + (P_2/mu_2)^2
-/// <= P_N^2. On tangents that are r_a = mu_a/mu long it is the cone of mu again, t'_a = r_a t_a,
-/// u'_a = r_a u_a, P_a = r_a P'_a, and a slip -u' along P' that of largest dissipation: P_a =
-/// -mu_a^2 u_a P_N/sqrt((mu_1 u_1)^2 + (mu_2 u_2)^2).
+/// Directed friction has two coefficients, and its cone is an ellipse:
+///     (P_1/mu_1)^2 + (P_2/mu_2)^2 <= P_N^2
+/// On tangents of length r_a = mu_a/mu it is the circular cone of mu again:
+///     t'_a = r_a t_a,  u'_a = r_a u_a,  P_a = r_a P'_a
+/// and a slip -u' along P' is the slip of maximum dissipation:
+///     P_a = -mu_a^2 u_a P_N/sqrt((mu_1 u_1)^2 + (mu_2 u_2)^2)
 struct Friction {
-  double coefficient = 0.0;  ///< mu at rest [1], the larger where there are two
+  double coefficient = 0.0;  ///< mu at rest [1], the larger one if there are two
   double tangential = 0.0;   ///< e_T: 1 for the mean slip of the step
-  double rolling = 0.0;      ///< mu_R [m] between bodies that turn, with friction only
+  double rolling = 0.0;      ///< mu_R [m] between bodies that rotate; requires friction
   double spinning = 0.0;     ///< sigma [m] likewise, in space only
   std::array<double, 2> ratio{1.0,
                               1.0};  ///< r_1 along the axis, r_2 across it [1]; one of them is 1
-  std::array<double, 3> axis{0.0, 0.0, 0.0};  ///< in the frame of a body
+  std::array<double, 3> axis{0.0, 0.0, 0.0};  ///< in the body frame
 
   /// Whether it depends on the direction of the slip.
   bool directed() const { return ratio[0] != ratio[1]; }
@@ -59,16 +61,16 @@ struct DirectedFriction {
     if (along == std::array{0.0, 0.0, 0.0})
       return Fault{"along", "has no direction", "for example [1, 0, 0]"};
     if (values == std::array{0.0, 0.0})
-      return Fault{"values", "are both 0", "leave friction out, or give one that is not 0"};
+      return Fault{"values", "are both 0", "omit friction, or give a value above 0"};
     return {};
   }
   static constexpr auto fields() {
     using T = DirectedFriction;
     return field_rows(
         required("along", &T::along,
-                 "axis of any length, in the axes of the body made of the first of `materials`"),
+                 "axis of any length, in the frame of the body made of the first of `materials`"),
         required("values", &T::values, kNotNegative,
-                 "[mu_1, mu_2]: along the axis, and in the surface across it"));
+                 "[mu_1, mu_2]: along the axis, and across it in the surface"));
   }
 };
 using FrictionChoice = std::variant<double, DirectedFriction>;
@@ -78,7 +80,7 @@ inline double coefficient_of(const FrictionChoice& friction) {
   const auto* two = std::get_if<DirectedFriction>(&friction);
   return two ? std::max(two->values[0], two->values[1]) : std::get<double>(friction);
 }
-/// With its coefficients and axis.
+/// Friction with the given coefficients and axis.
 inline Friction resolved(const FrictionChoice& friction) {
   Friction made{.coefficient = coefficient_of(friction)};
   if (const auto* two = std::get_if<DirectedFriction>(&friction)) {
@@ -95,7 +97,7 @@ constexpr auto names_of(Slip) {
   return std::array{NamedValue{end, "end"}, NamedValue{mean, "mean"}};
 }
 
-/// Friction that is weaker the faster it slips, as that of rosin.
+/// Friction that decreases with slip speed, like that of rosin.
 struct VelocityWeakeningOptions {
   double ratio = 0.0, speed = 0.0;
 
@@ -103,9 +105,9 @@ struct VelocityWeakeningOptions {
   static constexpr auto fields() {
     using T = VelocityWeakeningOptions;
     return field_rows(required("ratio", &T::ratio, between(0.0, 1.0),
-                               "strength while it slips fast, of the strength at rest"),
+                               "strength at fast slip relative to the strength at rest"),
                       required("speed", &T::speed, unit::m_per_s, kPositive,
-                               "slip at which half of the fall is done: strength = ratio + "
+                               "slip at which half of the decrease is reached: strength = ratio + "
                                "(1 - ratio) speed/(speed + slip)"));
   }
 };

@@ -1,5 +1,5 @@
-// N = d^p (k - lambda u). In a step the spring has its mean over the way, which keeps its energy;
-// the rest is that of the middle.
+// N = d^p (k - lambda u). In a step the spring force is averaged over the displacement, which
+// conserves its energy; the damping is evaluated at mid-step.
 #include "saltus/contact/laws/hunt_crossley.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ class HuntCrossleyLaw final : public DampedSpringLaw {
  private:
   /// d^p
   double power(double gap) const { return std::pow(std::max(-gap, 0.0), spring().exponent); }
-  // lambda d^p (y0 - y1)/h with d of the middle
+  // lambda d^p (y0 - y1)/h with d at mid-step
   ForceStep damping_step(double h, double y0, double y1) const override {
     const double d = std::max(-0.5 * (y0 + y1), 0.0), p = spring().exponent;
     if (d == 0.0) return {};

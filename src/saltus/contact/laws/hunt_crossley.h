@@ -12,8 +12,8 @@ struct HuntCrossley {
   static constexpr std::string_view name = "hunt-crossley";
   static constexpr std::string_view reference = "HuntCrossley1975";
   static constexpr std::string_view help =
-      "force = penetration to a power times (stiffness + damping times its rate): it begins and "
-      "ends without a jump";
+      "force = a power of the penetration times (stiffness + damping times the penetration rate): "
+      "no jump where contact begins or ends";
 
   double stiffness = 0.0;
   double exponent = 1.5;
@@ -24,7 +24,8 @@ struct HuntCrossley {
   std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
   bool operator==(const HuntCrossley&) const = default;
   std::optional<Fault> fault() const {
-    if (damping && alpha) return Fault{"alpha", "says the same as damping", "give one of them"};
+    if (damping && alpha)
+      return Fault{"alpha", "sets the same quantity as damping", "give one of them"};
     if (!damping && !alpha) return Fault{"damping", "is missing", "give damping or alpha"};
     return {};
   }
@@ -32,11 +33,11 @@ struct HuntCrossley {
     using T = HuntCrossley;
     return field_rows(
         required("stiffness", &T::stiffness, kPositive, "k [N/m^p]"),
-        field("exponent", &T::exponent, between(1.0, 10.0), "p: 1.5 of round bodies"),
+        field("exponent", &T::exponent, between(1.0, 10.0), "p: 1.5 for round bodies"),
         field("damping", &T::damping, kNotNegative, "lambda [N s/m^(p + 1)]"),
         field("alpha", &T::alpha, kNotNegative,
-              "lambda = 3/2 alpha k [s/m]: slow impacts have the restitution 1 - alpha times their "
-              "speed"));
+              "lambda = 3/2 alpha k [s/m]: slow impacts have restitution 1 - alpha times the "
+              "impact speed"));
   }
 };
 

@@ -1,4 +1,4 @@
-// The list of all contact laws, as scenes, the command line and Python write them.
+// The list of all contact laws that scenes, the command line and Python accept.
 #pragma once
 #include <functional>
 #include <string>
@@ -23,20 +23,20 @@ using LawChoice =
     std::variant<SignoriniPosition, NewtonImpact, SchatzmanPaoli, Fremond, PoissonImpact,
                  StewartTrinkle, Compliant, Relay, Equality, Hertz, HuntCrossley, Felt>;
 
-/// That of stops of joints and of what is read from other programs, and what messages propose in
-/// the place of others.
+/// Law of joint stops and of models imported from other programs; messages propose it as a
+/// replacement for other laws.
 using DefaultLaw = NewtonImpact;
-/// What messages propose where gaps are to be kept, or to be closed at the level of velocities.
+/// Laws that messages propose to keep gaps, or to close them at velocity level.
 using GapLaw = SignoriniPosition;
 using ClosingLaw = StewartTrinkle;
-/// Dry friction and motors of joints.
+/// Law of dry friction and motors in joints.
 using JointFriction = Relay;
 
 inline std::string_view name_of(const LawChoice& law) {
   return std::visit([](const auto& x) { return std::decay_t<decltype(x)>::name; }, law);
 }
 
-/// Whether it reads theta of the scheme, so that two bodies need the same.
+/// Whether it reads theta of the scheme, so that both bodies need the same theta.
 inline bool reads_theta(const LawChoice& law) {
   return std::visit(
       []<class Options>(const Options&) {
@@ -48,7 +48,7 @@ inline bool reads_theta(const LawChoice& law) {
       law);
 }
 
-/// Whether it is there whatever the gap, so that it fits no shapes that find each other.
+/// Whether it acts at any gap, which excludes it between shapes that detection pairs.
 inline bool acts_at_any_gap(const LawChoice& law) {
   return std::visit(
       []<class Options>(const Options&) {
@@ -60,7 +60,7 @@ inline bool acts_at_any_gap(const LawChoice& law) {
       law);
 }
 
-/// Names of the laws that `fits` is true of, "newton-impact, fremond".
+/// Names of the laws for which `fits` is true, "newton-impact, fremond".
 std::string laws_that(const std::function<bool(const ContactLaw&)>& fits);
 
 }  // namespace saltus

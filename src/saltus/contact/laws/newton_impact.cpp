@@ -1,4 +1,4 @@
-// 0 <= u1 + e u0 perp P >= 0 on the points that the activation lets in, which close their gaps
+// 0 <= u1 + e u0 perp P >= 0 on the contacts that the activation admits; they close their gaps
 // under load (activation.h)
 #include "saltus/contact/laws/newton_impact.h"
 

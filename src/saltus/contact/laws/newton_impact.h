@@ -7,7 +7,7 @@
 
 namespace saltus {
 
-/// 0 <= u1 + e u0 perp impulse >= 0 on active contacts, Coulomb's cone of friction.
+/// 0 <= u1 + e u0 perp impulse >= 0 on active contacts, with Coulomb friction.
 struct NewtonImpact {
   static constexpr std::string_view name = "newton-impact";
   static constexpr std::string_view reference = "Moreau1988";
@@ -28,7 +28,7 @@ struct NewtonImpact {
   bool operator==(const NewtonImpact&) const = default;
   std::optional<Fault> fault() const {
     if (slip == Slip::mean && restitution_tangential != 0.0)
-      return Fault{"slip", "`mean` takes the place of restitution_tangential", "give one of them"};
+      return Fault{"slip", "`mean` replaces restitution_tangential", "give one of them"};
     struct Row {
       const char* key;
       bool given;
@@ -38,11 +38,11 @@ struct NewtonImpact {
                              Row{"slip", slip == Slip::mean},
                              Row{"velocity_weakening", velocity_weakening.has_value()},
                              Row{"rolling", rolling != 0.0}, Row{"spinning", spinning != 0.0}})
-        if (row.given) return Fault{row.key, "is read with friction only", "give friction"};
+        if (row.given) return Fault{row.key, "is used only with friction", "give friction"};
     if (const Friction two = resolved(friction); two.directed()) {
       if (velocity_weakening)
-        return Fault{"velocity_weakening", "is for friction of one coefficient",
-                     "give one coefficient, or leave it out"};
+        return Fault{"velocity_weakening", "requires friction with one coefficient",
+                     "give one coefficient, or omit velocity_weakening"};
       if (two.ratio[0] * two.ratio[1] == 0.0 && (rolling != 0.0 || spinning != 0.0))
         return Fault{rolling != 0.0 ? "rolling" : "spinning",
                      "needs friction along and across the axis", "give two values above 0"};
@@ -58,21 +58,22 @@ struct NewtonImpact {
               "shapes also one along an axis and one across it, {along: [1, 0, 0], values: [0.8, "
               "0.1]}"),
         field("restitution_tangential", &T::restitution_tangential, between(0.0, 1.0),
-              "tangential velocity after = -this times the one before, while the contact sticks"),
+              "tangential velocity after the impact = -this times that before, while the contact "
+              "sticks"),
         field("slip", &T::slip,
-              "end: friction opposes the slip at the end of the step; mean: that of its ends "
-              "together, so that it never does positive work"),
+              "end: friction opposes the slip at the end of the step; mean: the mean slip of the "
+              "step, so that it never does positive work"),
         field("velocity_weakening", &T::velocity_weakening,
-              "friction falls with the slip; the same when not given"),
+              "friction decreases with slip speed; constant when not given"),
         field("activation", &T::activation, "which contacts enter the problem of a step"),
         field("rolling", &T::rolling, unit::m, kNotNegative,
-              "between shapes: moment against rolling <= this times the normal force"),
+              "between shapes: rolling resistance moment <= this times the normal force"),
         field("spinning", &T::spinning, unit::m, kNotNegative,
-              "between shapes, in space: moment against spinning about the normal <= this times "
-              "the normal force; 2/3 friction times its radius for a round face"),
+              "between shapes, in space: moment that resists spinning about the normal <= this "
+              "times the normal force; 2/3 friction times the radius for a circular face"),
         field("cohesion", &T::cohesion, unit::N, kNotNegative,
-              "between shapes: pull that each contact point bears, from the start until it first "
-              "opens; friction counts it as pressure"));
+              "between shapes: tension that each contact point carries, from the start until it "
+              "first opens; friction counts it as pressure"));
   }
 };
 

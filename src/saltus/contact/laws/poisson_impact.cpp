@@ -28,7 +28,7 @@ class PoissonImpactLaw final : public ContactLaw {
 std::shared_ptr<const ContactLaw> PoissonImpact::law(const LawContext& context) const {
   if (activation.kind == ActivationKind::gap_closing)
     throw SceneError(context.path + ".activation.kind",
-                     "poisson-impact keeps the gap with which a contact becomes active",
+                     "poisson-impact keeps the gap at which a contact becomes active",
                      "siconos, or the law newton-impact");
   return std::make_shared<PoissonImpactLaw>(*this, context);
 }

@@ -6,12 +6,12 @@
 
 namespace saltus {
 
-/// An impulse of expansion at least e times that of compression.
+/// An expansion impulse of at least e times the compression impulse.
 struct PoissonImpact {
   static constexpr std::string_view name = "poisson-impact";
   static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
-      "impulse of expansion = restitution times impulse of compression, on active contacts";
+      "expansion impulse = restitution times compression impulse, on active contacts";
 
   double restitution = 0.0;
   ActivationOptions activation;

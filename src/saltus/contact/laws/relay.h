@@ -7,15 +7,14 @@
 
 namespace saltus {
 
-/// Dry friction of a given strength along the normal, on a surface that may move: -F in bound
-/// Sgn(u1 - velocity).
+/// Dry friction of given strength along the normal, on a surface that may move:
+///     -F in bound Sgn(u1 - velocity)
 struct Relay {
   static constexpr std::string_view name = "relay";
   static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
-      "force of given strength against the slip along the normal, whatever the gap: dry friction, "
-      "a bow";
-  /// It acts between bodies that are far from each other too.
+      "force of given strength that opposes slip along the normal, at any gap: dry friction, a bow";
+  /// It also acts between bodies that are far apart.
   static constexpr bool at_any_gap = true;
 
   double bound = 0.0, velocity = 0.0;
@@ -26,14 +25,14 @@ struct Relay {
   bool operator==(const Relay&) const = default;
   static constexpr auto fields() {
     return field_rows(
-        required("bound", &Relay::bound, unit::N, kPositive, "largest force, either way"),
+        required("bound", &Relay::bound, unit::N, kPositive, "largest force, in either direction"),
         field("velocity", &Relay::velocity, unit::m_per_s, kAnyNumber,
-              "of the surface that rubs, along the normal: of a bow, a belt"),
+              "velocity of the sliding surface along the normal: a bow, a belt"),
         field("slip", &Relay::slip,
-              "end: friction opposes the slip at the end of the step; mean: that of its ends "
-              "together, so that it never does positive work"),
+              "end: friction opposes the slip at the end of the step; mean: the mean slip of the "
+              "step, so that it never does positive work"),
         field("velocity_weakening", &Relay::velocity_weakening,
-              "the largest force falls with the slip; the same when not given"));
+              "the largest force decreases with slip speed; constant when not given"));
   }
 };
 

@@ -1,4 +1,4 @@
-// The law of Schatzman and Paoli.
+// The Schatzman-Paoli law.
 #pragma once
 #include <memory>
 
@@ -19,7 +19,7 @@ struct SchatzmanPaoli {
   bool operator==(const SchatzmanPaoli&) const = default;
   static constexpr auto fields() {
     return field_rows(field("restitution", &SchatzmanPaoli::restitution, between(0.0, 1.0),
-                            "coefficient e of the two gaps"));
+                            "ratio e of the two gaps"));
   }
 };
 

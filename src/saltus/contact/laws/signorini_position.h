@@ -1,4 +1,4 @@
-// The law of Signorini on gaps.
+// Signorini's law at position level.
 #pragma once
 #include <memory>
 
@@ -11,7 +11,7 @@ struct SignoriniPosition {
   static constexpr std::string_view name = "signorini-position";
   static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
-      "no penetration at the end of each step; the impact loses what it must";
+      "no penetration at the end of each step; no restitution coefficient";
 
   std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
   bool operator==(const SignoriniPosition&) const = default;

@@ -1,4 +1,4 @@
-// The slip of a contact whose friction falls with it: one step of the search.
+// The slip of a contact with velocity-weakening friction: one step of the search.
 #pragma once
 #include <algorithm>
 
@@ -6,13 +6,14 @@
 
 namespace saltus {
 
-/// The next slip to assume [m/s], after the contact solved with friction of the share f(x) has come
-/// out with the slip s. One contact has  s = max(|b| - w f(x), 0)  with its slip b without impulse
-/// and w = W times its friction at rest [m/s], and wants s = x: a root of
+/// The next slip to assume [m/s] after the contact, solved with friction scaled by f(x), has slip
+/// s. A single contact with slip b without impulse, and w = W times its friction at rest [m/s], has
+///     s = max(|b| - w f(x), 0)
+/// We look for s = x: a root of
 ///     psi(x) = x + w f(x) - |b|,     psi'(x) = 1 + w f'(x),     psi convex
-/// or sticking, x = 0. Where psi rises, Newton's method comes down to the largest root from every
-/// point behind it; where it falls, |b| - w f(infinity) lies behind that root if psi < 0, and if
-/// psi > 0 there is none below x: the contact sticks.
+/// or sticking, x = 0. Where psi increases, Newton's method descends to the largest root from any
+/// point above it. Where psi decreases, |b| - w f(infinity) lies above that root if psi < 0;
+/// otherwise there is no root below x, and the contact sticks.
 inline double next_slip(const VelocityWeakening& f, double w, double x, double s) {
   if (s == 0.0) return 0.0;
   const double rise = 1.0 + w * f.slope(x), behind = s + w * (f.share(x) - f.ratio);

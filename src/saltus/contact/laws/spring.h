@@ -5,27 +5,27 @@
 
 namespace saltus {
 
-/// Force of a compliant contact [N], y the gap and u its rate, d = max(-y, 0):
+/// Force of a compliant contact [N]; y is the gap, u its rate, d = max(-y, 0):
 ///     N = k d^p - c u >= 0,   c > 0 with p = 1 only
 struct ContactSpring {
-  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: of k d^p over the way from y0
-  /// to y1, of c d' over the step.
+  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: k d^p averaged over the
+  /// displacement from y0 to y1, c d' over the step.
   enum class At { mean, middle, end };
   double stiffness = 0.0;  ///< k [N/m^p]
   double exponent = 1.0;   ///< p >= 1
   double damping = 0.0;    ///< c [N s/m]
+  /// N of either sign, at any gap: a spring, not an obstacle; linear() only.
   At at = At::mean;
-  bool pulls =
-      false;  ///< N of either sign, at any gap: a spring, not an obstacle; linear() ones only
+  bool pulls = false;
 
-  /// One complementarity row, exact in one pass.
+  /// Whether it is one complementarity row, exact in one pass.
   bool linear() const { return exponent == 1.0 && at != At::mean; }
-  /// Of y1 and u1 in the gap and rate at which a linear one acts.
+  /// Weight of y1 and u1 in the gap and rate at which a linear spring acts.
   double weight() const { return at == At::middle ? 0.5 : 1.0; }
 };
 
-/// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0); of a spring that pulls V =
-/// k y^2/2.
+/// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0); V = k y^2/2 for a spring
+/// that pulls.
 inline double spring_force(const ContactSpring& x, double gap) {
   return x.stiffness * std::pow(std::max(-gap, 0.0), x.exponent);
 }
@@ -34,14 +34,14 @@ inline double spring_energy(const ContactSpring& x, double gap) {
   return x.stiffness * std::pow(d, x.exponent + 1.0) / (x.exponent + 1.0);
 }
 
-/// Mean force of a step from gap y0 to y1, and how fast it falls with y1.
+/// Mean force of a step from gap y0 to y1, and how fast it decreases with y1.
 struct ForceStep {
-  double force = 0.0;  ///< N [N]; what is not above 0 is no force
+  double force = 0.0;  ///< N [N]; no force if it is not above 0
   double slope = 0.0;  ///< -dN/dy1 [N/m]; > 0 where N > 0
 };
 
-/// mean: F = (V(y0) - V(y1))/(y1 - y0), whose work over the step is what the spring gives up, so
-/// that energy is kept. Without damping.
+/// mean: F = (V(y0) - V(y1))/(y1 - y0). Its work over the step is the energy that the spring
+/// releases, so that energy is conserved. Without damping.
 inline ForceStep spring_step(const ContactSpring& x, double y0, double y1) {
   const auto slope_at = [&](double gap) {
     return gap < 0.0 ? x.exponent * spring_force(x, gap) / -gap : 0.0;
@@ -51,7 +51,7 @@ inline ForceStep spring_step(const ContactSpring& x, double y0, double y1) {
   if (x.at == ContactSpring::At::middle) return {spring_force(x, middle), 0.5 * slope_at(middle)};
   if (y0 >= 0.0 && y1 >= 0.0) return {};
   if (std::abs(way) <= 1e-3 * std::max(-y0, -y1)) {
-    // V is smooth here and its difference round-off: F(middle) + F'' way^2/24
+    // V is smooth here and its difference is round-off: F(middle) + F'' way^2/24
     const double F = spring_force(x, middle), p = x.exponent;
     return {F * (1.0 + p * (p - 1.0) * way * way / (24.0 * middle * middle)),
             0.5 * slope_at(middle)};

@@ -1,9 +1,10 @@
-// P = h N of a ContactSpring. With y* the gap of the iterate, y1 = y + gain h W P and y its gap
-// without P; c = 1/2 in the middle, 1 at the end:
+// P = h N of a ContactSpring. y* is the gap of the iterate, y that without P, y1 = y + gain h W P;
+// c = 1/2 in the middle, 1 at the end:
 //     linear:  P/h = -s K (c y1 + (1 - c) y0) - C (c u1 + (1 - c) u0),  P >= 0,
-//         s the way of y* in the middle
-// divided by kappa = K c gain h + C c:  0 <= W P + b + P/(h kappa) perp P, or its equality;   else
-// as any ForceLaw
+//              s = RowState::way of y* in the middle
+// divided by kappa = K c gain h + C c:
+//     0 <= W P + b + P/(h kappa) perp P,  or the equality if the spring pulls
+// Nonlinear springs are treated like any ForceLaw.
 #include "saltus/contact/laws/spring_law.h"
 
 #include <fmt/format.h>
@@ -28,8 +29,8 @@ SpringLaw::SpringLaw(std::string_view name, const ContactSpring& x, bool damped)
                 .damping = x.damping}),
       spring_(x) {}
 
-// Those that are no linear ones where they are pressed in the iterate. A dashpot does not act at a
-// distance.
+// Nonlinear springs are admitted where they are compressed in the iterate, linear ones with a
+// dashpot where the gap is closed: a dashpot does not act at a distance.
 bool SpringLaw::admits(const Admission& x) const {
   if (x.gaps_alone || !spring_.linear()) return ForceLaw::admits(x);
   return spring_.pulls || spring_.damping == 0.0 || part(x.y0, x.y) < 0.0;
@@ -58,7 +59,7 @@ double SpringLaw::row_at_end(const RowEnd& x) const {
 ForceStep SpringLaw::step(double h, double y0, double y1) const {
   ForceStep now = spring_step(spring_, y0, y1);
   if (spring_.damping == 0.0) return now;
-  const double c_h = spring_.damping / h;  // the mean of c d', which takes energy whatever the step
+  const double c_h = spring_.damping / h;  // the mean of c d', which dissipates at any step size
   now.force += c_h * (std::max(-y1, 0.0) - std::max(-y0, 0.0));
   if (y1 < 0.0) now.slope += c_h;
   return now;
@@ -92,8 +93,9 @@ std::string SpringLaw::described() const {
   return text;
 }
 
-// In a step that lets go far the middle moves out of the contact, and the loss falls as fast as the
-// spring: the slope stays one of the spring's, which Newton's method needs.
+// In a step that ends far from contact the mid-step gap is open, and the damping loss decreases as
+// fast as the spring force. The slope is kept at a fraction of the spring's, as Newton's method
+// requires.
 ForceStep DampedSpringLaw::step(double h, double y0, double y1) const {
   const ForceStep kept = SpringLaw::step(h, y0, y1), lost = damping_step(h, y0, y1);
   return {kept.force + lost.force, std::max(kept.slope + lost.slope, 0.25 * kept.slope)};

@@ -1,5 +1,4 @@
-// Springs as contact laws; what compliant, Hertz's law, Hunt and Crossley's and felt have in
-// common.
+// Springs as contact laws: the common part of compliant, Hertz, Hunt-Crossley and felt.
 #pragma once
 #include "saltus/contact/laws/force_law.h"
 #include "saltus/contact/laws/spring.h"
@@ -31,8 +30,8 @@ class SpringLaw : public ForceLaw {
   ContactSpring spring_;
 };
 
-/// N = k d^p + R(y, u) >= 0 with a dissipative part, R u <= 0, that is no dashpot: the spring at
-/// its mean over the way, which keeps its energy, and R as the law says.
+/// N = k d^p + R(y, u) >= 0 with a dissipative part, R u <= 0, that is not a dashpot. The spring
+/// force is averaged over the displacement, which conserves energy; the law defines R.
 class DampedSpringLaw : public SpringLaw {
  public:
   double damping_force(double gap, double rate) const override = 0;

@@ -1,4 +1,4 @@
-// The law of Stewart and Trinkle.
+// The Stewart-Trinkle law.
 #pragma once
 #include <memory>
 
@@ -11,15 +11,16 @@ struct StewartTrinkle {
   static constexpr std::string_view name = "stewart-trinkle";
   static constexpr std::string_view reference = "StewartTrinkle1996";
   static constexpr std::string_view help =
-      "no penetration of the linearised gap; the impact loses what it must; Coulomb friction";
+      "no penetration of the linearised gap; no restitution coefficient; Coulomb friction";
 
   FrictionChoice friction;
 
   std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
   bool operator==(const StewartTrinkle&) const = default;
   static constexpr auto fields() {
-    return field_rows(field("friction", &StewartTrinkle::friction, kNotNegative,
-                            "Coulomb's coefficient; between shapes also along and across an axis"));
+    return field_rows(
+        field("friction", &StewartTrinkle::friction, kNotNegative,
+              "Coulomb's coefficient; between shapes also one along an axis and one across it"));
   }
 };
 
