@@ -225,7 +225,7 @@ TEST_CASE("a name of a file with a character 0 is refused, not cut off there") {
   const Outcome table = saltus_command(folder, {"check", "scene.yaml"});
   CAPTURE(table.err);
   CHECK(table.code == 2);
-  CHECK(holds(table.err, "has a name with a character 0"));
+  CHECK(holds(table.err, "contains a null character"));
   CHECK(folder.read("notes.txt") == "what I found out in ten years\n");
 }
 

@@ -10,7 +10,7 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 using Vector3 = Eigen::Vector3d;
 using View = const Eigen::Ref<
-    const Vector>&;  ///< a vector that is read; pass vectors, not expressions (those allocate)
-using Out = Eigen::Ref<Vector>;  ///< a vector that is written; passed by value
+    const Vector>&;  ///< read-only vector; pass vectors, not expressions (those allocate)
+using Out = Eigen::Ref<Vector>;  ///< writable vector; passed by value
 
 }  // namespace saltus

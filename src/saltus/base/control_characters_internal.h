@@ -1,12 +1,12 @@
-// Control characters as text, for what must stay in one line.
+// Control characters as text, for output that must stay on one line.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace saltus {
 
-/// Appends c as \n, \t or `before` and two hexadecimal digits. False, and nothing is appended: c is
-/// no control character.
+/// Appends c as \n, \t or `before` and two hexadecimal digits. Returns false and appends nothing if
+/// c is not a control character.
 inline bool append_control(std::string& out, char c, std::string_view before) {
   static constexpr char kHex[] = "0123456789abcdef";
   const auto code = static_cast<unsigned char>(c);

@@ -11,7 +11,7 @@ namespace {
 
 struct Cell {
   std::string_view text;
-  std::size_t column = 0;  ///< bytes before it
+  std::size_t column = 0;  ///< number of bytes before the cell
 };
 
 Cell trimmed(std::string_view line, std::size_t first, std::size_t last) {
@@ -20,8 +20,8 @@ Cell trimmed(std::string_view line, std::size_t first, std::size_t last) {
   return {line.substr(first, last - first), first};
 }
 
-/// Cells of a line: parted by commas if it has any, else by blanks. One comma at the end parts
-/// nothing.
+/// Cells of a line: separated by commas if the line contains any, else by blanks. A single comma at
+/// the end starts no new cell.
 std::vector<Cell> split(std::string_view line) {
   std::vector<Cell> cells;
   const bool commas = line.find(',') != std::string_view::npos;
@@ -40,7 +40,7 @@ std::vector<Cell> split(std::string_view line) {
   return cells;
 }
 
-/// Names of columns: no cell is empty, a number, or starts like one.
+/// Whether the cells are column names: none is empty, is a number or starts like one.
 bool is_header(const std::vector<Cell>& cells) {
   return std::ranges::none_of(cells, [](const Cell& cell) {
     constexpr std::string_view number_starts = "0123456789+-.";
@@ -94,7 +94,7 @@ CsvTable read_csv_text(std::string_view text, const std::string& name, const std
       fail(cells.back(),
            "the row has " + std::to_string(cells.size()) + " cells instead of " +
                std::to_string(table.columns),
-           "rows are equally long");
+           "all rows must have the same number of cells");
     for (const Cell& cell : cells) {
       if (cell.text.empty()) fail(cell, "a cell is empty", "a number");
       const Quantity quantity = parse_quantity(cell.text, unit::one);
@@ -104,7 +104,9 @@ CsvTable read_csv_text(std::string_view text, const std::string& name, const std
     table.lines.push_back(number + 1);
     ++table.rows;
   }
-  if (table.rows == 0) throw SceneError(path, "holds no numbers", "rows of numbers").at(name, 0, 0);
+  if (table.rows == 0)
+    throw SceneError(path, "contains no numbers", "write at least one row of numbers")
+        .at(name, 0, 0);
   return table;
 }
 

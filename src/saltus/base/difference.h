@@ -1,4 +1,4 @@
-// A derivative by differences.
+// Numerical differentiation by finite differences.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -6,13 +6,14 @@
 
 namespace saltus {
 
-/// f'(t) = sum_k weight(k) f(time(k)), of order 4 from four places about t,
+/// f'(t) = sum_k weight(k) f(time(k)), of order 4 from four points around t,
 ///
 ///     f' = (8 (f(t+e) - f(t-e)) - (f(t+2e) - f(t-2e)))/(12 e).
 ///
-/// Beside an end of [since, until], which f does not go over smoothly, the places move with their
-/// middle c until all are inside (closer together where that is shorter), and f' is that of the
-/// cubic through them: of order 3; of an instant 0.
+/// Near an end of [since, until], beyond which f need not be smooth, the four points and their
+/// midpoint c are shifted until all are inside (and moved closer together if the interval is
+/// shorter), and f' is the derivative of the cubic through them, of order 3. For an interval of
+/// zero length f' is 0.
 class Difference {
  public:
   static constexpr std::size_t kPoints = 4;
@@ -21,7 +22,7 @@ class Difference {
   Difference(double t, double e, double since = -std::numeric_limits<double>::infinity(),
              double until = std::numeric_limits<double>::infinity()) {
     e = std::min(e, 0.25 * (until - since));
-    if (!(e > 0.0)) {  // no time, no change
+    if (!(e > 0.0)) {  // interval of zero length: f' = 0
       time_.fill(t);
       return;
     }
@@ -42,7 +43,7 @@ class Difference {
   static constexpr std::array<double, kPoints> kPlace{1.0, -1.0, 2.0, -2.0},
       kMiddle{8.0, -8.0, -1.0, 1.0};
 
-  /// l_k'(x) of the cubic that is 1 at place k and 0 at the others.
+  /// l_k'(x) of the cubic l_k that is 1 at point k and 0 at the others.
   static double slope(std::size_t k, double x) {
     double sum = 0.0;
     for (std::size_t j = 0; j < kPoints; ++j) {

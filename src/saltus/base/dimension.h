@@ -1,8 +1,8 @@
-// Physical dimensions as exponents, and the bounds a number must keep.
+// Physical dimensions as exponents, and ranges of allowed numbers.
 //
-// Radians, cycles and plain numbers are kept apart although SI calls all three 1: an angular
-// frequency [rad/s], a frequency [Hz] and a decay rate [1/s] differ by factors of 2 pi that no
-// reader should guess.
+// Radians, cycles and plain numbers are distinguished although the SI unit of all three is 1: an
+// angular frequency [rad/s], a frequency [Hz] and a decay rate [1/s] differ by factors of 2 pi,
+// which a reader of the file must not have to guess.
 #pragma once
 #include <cmath>
 #include <limits>
@@ -51,7 +51,7 @@ inline constexpr Dimension kg_per_m = kg / m;
 inline constexpr Dimension kg_per_m3 = kg / m.power(3);
 }  // namespace unit
 
-/// Bounds of a number; every number must be finite besides.
+/// Bounds of a number. In addition, every number must be finite.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -70,7 +70,7 @@ inline constexpr Range kAnyNumber{};
 inline constexpr Range kPositive = above(0.0);
 inline constexpr Range kNotNegative = at_least(0.0);
 
-/// "[0, 1]", "> 0", ">= 1"; "" without bounds.
+/// "[0, 1]", "> 0", ">= 1"; "" if there are no bounds.
 std::string describe(const Range& range);
 
 }  // namespace saltus

@@ -1,9 +1,9 @@
-// One entry of a matrix that is given by its entries.
+// One entry of a sparse matrix.
 #pragma once
 
 namespace saltus {
 
-/// Row and column count from 0.
+/// Row and column are counted from 0.
 struct Entry {
   int row = 0, column = 0;
   double value = 0.0;

@@ -8,8 +8,8 @@
 namespace saltus {
 namespace {
 
-/// Names and values that users wrote may break lines: told as \n, other control characters by their
-/// number.
+/// Names and values from user input may contain line breaks: writes them as \n, and other control
+/// characters by their code.
 std::string one_line(std::string_view text) {
   std::string out;
   for (const char c : text)

@@ -1,5 +1,6 @@
-// Errors: user input throws with place and remedy, misuse of the library throws with the source
-// line, a run that cannot finish says why. Physics never throws: it is a field of StepReport.
+// Errors: invalid user input throws with its place and a remedy, misuse of the library throws with
+// the source line, a run that cannot finish states why. Physics never throws: failures are fields
+// of StepReport.
 #pragma once
 #include <source_location>
 #include <stdexcept>
@@ -8,13 +9,13 @@
 
 namespace saltus {
 
-/// A fault in what the user wrote: a scene, a data file, an option. Exit code 2.
+/// A fault in user input: a scene, a data file, an option. Exit code 2.
 /// what() is one line: "file:line:col: path: message; hint" with the parts that are known.
 class SceneError : public std::runtime_error {
  public:
   /// path: "bodies[0].string.modes" or "" ; hint: what is allowed, nearest valid name.
   SceneError(std::string path, std::string message, std::string hint = "");
-  /// The same error at a place in a file; line and column count from 1, 0 = unknown.
+  /// Returns this error with a place in a file; line and column count from 1, 0 = unknown.
   SceneError at(std::string file, int line, int column) const;
 
   const std::string& path() const { return path_; }
@@ -32,14 +33,14 @@ class SceneError : public std::runtime_error {
   int line_ = 0, column_ = 0;
 };
 
-/// The run could not finish: disk full, non-finite values, physics failed under the stop policy.
+/// The run could not finish: disk full, non-finite values, a failed step under the stop policy.
 /// Exit code 1.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The public API was used against its contract. Always checked.
+/// A call violates the contract of the public API. Always checked.
 class UsageError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

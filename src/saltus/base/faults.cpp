@@ -14,7 +14,7 @@ std::string text_of_faults(const std::vector<SceneError>& faults, std::size_t mo
   return more > 0 ? text + "\nand " + std::to_string(more) + " more" : text;
 }
 
-/// Whether a path is a part of the entry at `of`: "bodies[0].name" of "bodies[0]" and of "bodies".
+/// Whether a path lies below the entry at `of`: "bodies[0].name" is below "bodies[0]" and "bodies".
 bool is_below(std::string_view path, std::string_view of) {
   return of.empty() || (path.size() > of.size() && path.starts_with(of) &&
                         (path[of.size()] == '.' || path[of.size()] == '['));
@@ -65,7 +65,7 @@ bool Faults::known(std::string_view path) const {
 bool Faults::all_known(std::string_view path) const {
   if (unknown_.empty()) return true;
   if (path.empty() || unknown_.contains(path)) return false;
-  // what is below "a" stands behind "a", though not at once: "a b" is before "a.b"
+  // paths below "a" sort after "a" but not directly after it: "a b" comes before "a.b"
   for (auto at = unknown_.lower_bound(path); at != unknown_.end() && at->starts_with(path); ++at)
     if (is_below(*at, path)) return false;
   return true;

@@ -1,12 +1,12 @@
-// Faults of one scene, collected so that its user gets all of them at once.
+// Faults of one scene, collected so that the user sees all of them at once.
 //
 //     Faults faults;
-//     faults.attempt("bodies[0]", [&] { read_body(...); });  // a SceneError is kept
+//     faults.attempt("bodies[0]", [&] { read_body(...); });  // a SceneError is stored
 //     faults.attempt("bodies[1]", [&] { read_body(...); });
-//     faults.throw_all();                                    // nothing, or all of them
+//     faults.throw_all();                                    // throws the stored faults, if any
 //
-// An entry with a fault has no value that can be trusted: what rests on it is not checked, so that
-// a fault has no consequences in the list.
+// The value of a faulty entry is not reliable: checks that depend on it are skipped, so that one
+// fault does not cause further entries in the list.
 #pragma once
 #include <set>
 #include <string>
@@ -17,13 +17,13 @@
 
 namespace saltus {
 
-/// Several faults in the order of the file. As a SceneError it is the first of them; what() has a
-/// line for each of the first kShown, and a line with the number of the others.
+/// Several faults in the order of the file. As a SceneError it represents the first fault; what()
+/// has one line for each of the first kShown faults and one with the number of the remaining ones.
 class SceneErrors : public SceneError {
  public:
   static constexpr std::size_t kShown = 20;
 
-  /// At least one; `more`: faults beyond those that were kept.
+  /// Needs at least one fault; `more`: number of faults that were not stored.
   explicit SceneErrors(std::vector<SceneError> faults, std::size_t more = 0);
   const char* what() const noexcept override { return text_.c_str(); }
   const std::vector<SceneError>& all() const { return faults_; }
@@ -35,29 +35,29 @@ class SceneErrors : public SceneError {
   std::string text_;
 };
 
-/// One fault, or each of SceneErrors.
+/// The faults of a SceneErrors, or the error itself if it is a single one.
 std::vector<SceneError> all_faults(const SceneError& error);
-/// The lines of what() of an error.
+/// The lines of error.what().
 std::vector<std::string> fault_lines(const SceneError& error);
 
 class Faults {
  public:
-  static constexpr std::size_t kMost = 1000;  ///< that are kept
+  static constexpr std::size_t kMost = 1000;  ///< number of faults that are stored
 
   struct Entry {
     SceneError error;
-    std::string about;  ///< path of what is not known because of it
+    std::string about;  ///< path of the entry whose value is unknown because of this error
   };
 
-  /// Keeps a fault. about: path of what is not known because of it; "bodies[0].?": a member of
-  /// bodies[0], which one is not known.
+  /// Stores a fault. `about`: path of the entry whose value is unknown because of it; "bodies[0].?"
+  /// is an unidentified member of bodies[0].
   void add(const SceneError& error, const std::string& about);
 
-  /// An entry whose value is not known by a fault of another.
+  /// Marks an entry whose value is unknown because of a fault in another entry.
   void mark(const std::string& about) { unknown_.insert(about); }
 
-  /// step(), which reads or checks the entry at the path `about`; false: it threw a SceneError,
-  /// which is kept.
+  /// Calls step(), which reads or checks the entry at the path `about`. Returns false if it threw a
+  /// SceneError, which is stored.
   template <class Step>
   bool attempt(const std::string& about, const Step& step) {
     try {
@@ -74,16 +74,16 @@ class Faults {
   const std::vector<Entry>& entries() const { return entries_; }
 
   bool known(std::string_view path) const;          ///< no fault at the path or above it
-  bool members_known(std::string_view path) const;  ///< none at a direct member of it
-  bool all_known(std::string_view path) const;      ///< none at it or below it
+  bool members_known(std::string_view path) const;  ///< no fault at a direct member of it
+  bool all_known(std::string_view path) const;      ///< no fault at it or below it
 
-  /// Throws what was kept: one fault as it is, several as SceneErrors.
+  /// Throws the stored faults: a single one unchanged, several as SceneErrors.
   void throw_all() const;
 
  private:
   std::vector<Entry> entries_;
   std::size_t count_ = 0;
-  std::set<std::string, std::less<>> unknown_;  ///< all `about`
+  std::set<std::string, std::less<>> unknown_;  ///< every `about`
 };
 
 }  // namespace saltus

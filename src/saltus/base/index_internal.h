@@ -1,5 +1,5 @@
-// The index of an int, for the .cpp files of the library: one definition, so that files can be
-// compiled together.
+// Converts an int to an array index, for the .cpp files of the library: defined once, so that
+// several files can be compiled as one unit.
 #pragma once
 #include <cstddef>
 

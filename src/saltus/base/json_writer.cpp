@@ -44,7 +44,7 @@ void JsonWriter::open(char bracket, bool flat) {
 
 void JsonWriter::close(char bracket) {
   expects(!levels_.empty() && !after_key_ && (levels_.back().bracket == '{') == (bracket == '}'),
-          "JsonWriter: what is closed was not opened");
+          "JsonWriter: the closing bracket matches no open one");
   if (!levels_.back().empty) break_line(levels_.size() - 1);
   levels_.pop_back();
   out_ += bracket;

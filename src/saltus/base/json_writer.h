@@ -1,4 +1,5 @@
-// JSON text, written piece by piece. Numbers are the shortest that read back to the same double.
+// JSON text, written piece by piece. Numbers have the fewest digits that read back to the same
+// double.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@ class JsonWriter {
 
   void begin_map() { open('{'); }
   void end_map() { close('}'); }
-  /// `flat`: on one line with all it holds.
+  /// `flat`: on one line, including nested values.
   void begin_list(bool flat = false) { open('[', flat); }
   void end_list() { close(']'); }
   void key(std::string_view name);
@@ -41,7 +42,7 @@ class JsonWriter {
   std::string out_;
 };
 
-/// Text in quotes with JSON's escapes.
+/// Text in quotes with JSON escapes.
 std::string json_quoted(std::string_view text);
 
 }  // namespace saltus

@@ -41,7 +41,7 @@ class Reader {
     sizes();
     coordinate_ ? coordinates() : array();
     if (next_line())
-      fail(words_[0], "more entries than the " + announced() + " of the size line", "");
+      fail(words_[0], "more entries than the " + announced() + " stated in the size line", "");
     return std::move(matrix_);
   }
 
@@ -59,8 +59,8 @@ class Reader {
   }
   std::string announced() const { return std::to_string(count_); }
 
-  // The next line that is neither empty nor a comment, cut into words (the first five, and how many
-  // there are).
+  // Reads the next line that is neither empty nor a comment and splits it into words: stores the
+  // first five, and counts all.
   bool next_line(bool comments = true) {
     while (at_ < text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -102,18 +102,18 @@ class Reader {
       const std::string given = lower(words_[word]);
       for (std::size_t i = 0; i < names.size(); ++i)
         if (given == names[i]) return i;
-      fail(words_[word], quoted_word(words_[word]) + " matrices are not read", hint);
+      fail(words_[word], quoted_word(words_[word]) + " matrices are not supported", hint);
     };
     static constexpr std::array<const char*, 2> kFormats{"coordinate", "array"},
         kFields{"real", "integer"};
     static constexpr std::array<const char*, 3> kSymmetries{"general", "symmetric",
                                                             "skew-symmetric"};
     if (lower(words_[1]) != "matrix")
-      fail(words_[1], quoted_word(words_[1]) + " files are not read", "matrix");
-    coordinate_ = choose(2, kFormats, "coordinate or array") == 0;
-    choose(3, kFields, "real or integer");
-    symmetry_ =
-        static_cast<Symmetry>(choose(4, kSymmetries, "general, symmetric or skew-symmetric"));
+      fail(words_[1], quoted_word(words_[1]) + " files are not supported", "allowed: matrix");
+    coordinate_ = choose(2, kFormats, "allowed: coordinate, array") == 0;
+    choose(3, kFields, "allowed: real, integer");
+    symmetry_ = static_cast<Symmetry>(
+        choose(4, kSymmetries, "allowed: general, symmetric, skew-symmetric"));
   }
 
   std::int64_t whole(std::string_view word, std::int64_t least, std::int64_t most,
@@ -132,7 +132,8 @@ class Reader {
   }
 
   void sizes() {
-    if (!next_line()) fail_at_end("the size line is missing", "rows, columns and entries");
+    if (!next_line())
+      fail_at_end("the size line is missing", "write rows, columns and number of entries");
     constexpr std::int64_t kMost = std::numeric_limits<int>::max();
     expect_words(coordinate_ ? 3 : 2,
                  coordinate_ ? "rows, columns and number of entries" : "rows and columns");
@@ -143,14 +144,15 @@ class Reader {
       fail(words_[0],
            "a matrix of " + std::to_string(n) + " rows and " + std::to_string(m) +
                " columns is not symmetric",
-           "equal numbers");
+           "write equal numbers");
     if (coordinate_)
       count_ = whole(words_[2], 0, kMost, "number of entries");
     else
       count_ = symmetry_ == Symmetry::general     ? n * m
                : symmetry_ == Symmetry::symmetric ? n * (n + 1) / 2
                                                   : n * (n - 1) / 2;
-    // no more than the file can hold, whatever it announces: an entry takes two characters or more
+    // reserve no more than the file can contain, whatever the size line states: an entry has two
+    // characters or more
     const auto room =
         static_cast<std::size_t>(std::min(count_, static_cast<std::int64_t>(text_.size()) / 2));
     matrix_.entries.reserve(symmetry_ == Symmetry::general ? room : 2 * room);
@@ -161,7 +163,7 @@ class Reader {
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data() + word.starts_with('+'), end, value);
     if (error == std::errc{} && stop == end && std::isfinite(value)) return value;
-    const Quantity read = parse_quantity(word, unit::one);  // says what is wrong
+    const Quantity read = parse_quantity(word, unit::one);  // reports what is wrong
     if (!read.error.empty()) fail(word, read.error, read.hint);
     return read.value;
   }
@@ -184,15 +186,17 @@ class Reader {
       const auto row = static_cast<int>(whole(words_[0], 1, matrix_.rows, "row"));
       const auto column = static_cast<int>(whole(words_[1], 1, matrix_.columns, "column"));
       if (symmetry_ == Symmetry::symmetric && column > row)
-        fail(words_[0], "an entry above the diagonal", "a symmetric file holds the lower triangle");
+        fail(words_[0], "an entry above the diagonal",
+             "a symmetric file contains only the lower triangle");
       if (symmetry_ == Symmetry::skew && column >= row)
         fail(words_[0], column == row ? "an entry on the diagonal" : "an entry above the diagonal",
-             "a skew-symmetric file holds what is below the diagonal");
+             "a skew-symmetric file contains only entries below the diagonal");
       add(row - 1, column - 1, number(words_[2]));
     }
   }
 
-  // By columns; of a symmetric matrix from the diagonal down, of a skew one from below it.
+  // Values column by column; for a symmetric matrix from the diagonal down, for a skew-symmetric
+  // one from below the diagonal.
   void array() {
     std::int64_t k = 0;
     for (int column = 0; column < matrix_.columns; ++column) {
@@ -200,7 +204,7 @@ class Reader {
                         : symmetry_ == Symmetry::symmetric ? column
                                                            : column + 1;
       for (int row = first; row < matrix_.rows && next_entry(k); ++row, ++k) {
-        expect_words(1, "one value a line");
+        expect_words(1, "one value per line");
         if (const double value = number(words_[0]); value != 0.0) add(row, column, value);
       }
     }

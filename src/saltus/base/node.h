@@ -1,5 +1,4 @@
-// A document as a tree that remembers where each part was written; what readers of options walk
-// over.
+// A document as a tree with the place of each entry in the file; the input of all option readers.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,13 +7,13 @@
 
 namespace saltus {
 
-/// Where an entry was written; line and column count from 1, 0 where they mean nothing.
+/// Where an entry is in the file; line and column count from 1, 0 if they do not apply.
 struct Place {
   std::string source;  ///< file as named by the user, or "--set path=value"
   int line = 0, column = 0;
 };
 
-/// A value of a document: nothing, a scalar as text, a list or a map.
+/// A value of a document: empty, a scalar as text, a list or a map.
 struct Node {
   enum class Kind { empty, scalar, list, map };
   struct Key {
@@ -23,12 +22,11 @@ struct Node {
   };
 
   Kind kind = Kind::empty;
-  bool quoted =
-      false;  ///< scalar written in quotes: never a number without unit, a boolean or nothing
-  std::string text;         ///< of a scalar
-  std::vector<Key> keys;    ///< of a map, as many as items
-  std::vector<Node> items;  ///< of a list or a map
-  Place place;              ///< of a scalar itself; of anything else in a map, its key
+  bool quoted = false;      ///< scalar in quotes: never a plain number, a boolean or empty
+  std::string text;         ///< text of a scalar
+  std::vector<Key> keys;    ///< keys of a map, one per item
+  std::vector<Node> items;  ///< items of a list or a map
+  Place place;              ///< place of a scalar; for other values in a map, place of the key
 
   const Node* find(std::string_view key) const {
     for (std::size_t i = 0; i < keys.size(); ++i)

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// The unsigned number of `size` bytes, the lowest first.
+// Reads an unsigned number of `size` bytes, lowest byte first.
 std::uint64_t little_endian(const char* bytes, std::size_t size) {
   std::uint64_t value = 0;
   for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
@@ -41,7 +41,7 @@ class Header {
   std::optional<bool> fortran_order;
   std::optional<std::vector<std::uint64_t>> shape;
 
-  /// False where the text is no such dictionary, or lacks one of the three.
+  /// Returns false if the text is not such a dictionary or lacks one of the three entries.
   bool read() {
     if (!take('{')) return false;
     while (!take('}')) {
@@ -91,7 +91,8 @@ class Header {
     }
     return key == "shape" && tuple();
   }
-  // A list of named columns. It is not read, but its name makes a better message than "no header".
+  // A list of named columns. It is not supported, but quoting it gives a better message than "no
+  // header".
   bool records() {
     skip();
     if (at_ >= text_.size() || text_[at_] != '[') return false;
@@ -133,40 +134,41 @@ Matrix read_npy(const std::filesystem::path& file, const std::string& path) {
   return read_npy_bytes(read_text_file(file, path), file.string(), path);
 }
 
-// Magic, version (2 bytes), length of the header (2 bytes, from version 2 on 4), header, numbers.
+// File layout: magic, version (2 bytes), length of the header (2 bytes, from version 2 on 4),
+// header, numbers.
 Matrix read_npy_bytes(std::string_view bytes, const std::string& name, const std::string& path) {
   const auto fail = [&](const std::string& message, const std::string& hint = "") {
     throw SceneError(path, message, hint).at(name, 0, 0);
   };
-  if (!bytes.starts_with(kMagic)) fail("is not a NumPy file", "made by numpy.save");
+  if (!bytes.starts_with(kMagic)) fail("is not a NumPy file", "write it with numpy.save");
   const std::size_t length_at = kMagic.size() + 2;
   const int version =
       bytes.size() > kMagic.size() ? static_cast<unsigned char>(bytes[kMagic.size()]) : 0;
   const std::size_t length_size = version == 1 ? 2 : 4;
   if (bytes.size() < length_at + length_size) fail("ends inside its header");
   if (version < 1 || version > 3)
-    fail("is of version " + std::to_string(version) + " of the NumPy format", "1, 2 or 3");
+    fail("has version " + std::to_string(version) + " of the NumPy format", "allowed: 1, 2, 3");
   const std::uint64_t length = little_endian(bytes.data() + length_at, length_size);
   bytes.remove_prefix(length_at + length_size);
   if (length > bytes.size()) fail("ends inside its header");
   Header header(bytes.substr(0, length));
   bytes.remove_prefix(length);
   if (!header.read())
-    fail("has no header that can be read",
-         "descr, fortran_order and shape, as numpy.save writes them");
+    fail("has no readable header",
+         "needed: descr, fortran_order and shape, as numpy.save writes them");
 
   const std::string& type = header.type;
   if (type != "<f8" && type != "<f4" && type != "<i8" && type != "<i4")
-    fail("holds numbers of the type " + printable(type), "<f8, <f4, <i8 or <i4");
+    fail("contains numbers of type " + printable(type), "allowed: <f8, <f4, <i8, <i4");
   const auto& shape = *header.shape;
   if (shape.empty() || shape.size() > 2)
-    fail("has " + std::to_string(shape.size()) + " dimensions", "one or two");
+    fail("has " + std::to_string(shape.size()) + " dimensions", "allowed: one or two");
   const std::uint64_t rows = shape[0], columns = shape.size() == 2 ? shape[1] : 1;
-  if (rows == 0 || columns == 0) fail("holds no numbers");
+  if (rows == 0 || columns == 0) fail("contains no numbers");
   const std::size_t size = type.back() == '8' ? 8 : 4;
   const std::uint64_t held = bytes.size() / size;
   if (rows > held || columns > held / rows || rows * columns * size != bytes.size())
-    fail("holds " + std::to_string(bytes.size()) + " bytes of numbers, not " +
+    fail("contains " + std::to_string(bytes.size()) + " bytes of numbers instead of " +
          std::to_string(rows) + " x " + std::to_string(columns) + " of " + std::to_string(size));
 
   Matrix A(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
@@ -177,7 +179,7 @@ Matrix read_npy_bytes(std::string_view bytes, const std::string& name, const std
       if (!std::isfinite(A(i, j)))
         fail("the number in row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
                  " is not finite",
-             "finite numbers");
+             "write finite numbers");
     }
   return A;
 }

@@ -15,14 +15,13 @@
 // Members may be double, int, bool, std::string, NumberOrName, enums (with `names_of`, see
 // NamedValue), other option structs, std::optional, std::vector and std::array<double, N> of these,
 // and std::variant of
-//   - structs with `name`: chosen by `kind: name`, or by the plain name if all else is default;
-//   - structs with `key`: chosen by which of these keys is present;
-//   - anything else: chosen by its shape, whether a map, a list, a list of lists or a plain value
-//       is
-//     written; the first alternative that fits.
+//   - structs with `name`: selected by `kind: name`, or by the plain name if all else is default;
+//   - structs with `key`: selected by which of these keys is present;
+//   - anything else: selected by its shape (a map, a list, a list of lists or a plain value); the
+//     first alternative that fits is used.
 //
 // A struct may add `static constexpr auto rules()` (relations between keys, see Rule) and
-// `std::optional<Fault> fault() const` (what no table can say).
+// `std::optional<Fault> fault() const` (checks that a table cannot express).
 #pragma once
 #include <array>
 #include <concepts>
@@ -47,7 +46,7 @@ struct Field {
   Dimension dimension;  ///< of the number, or of each number of a list
   Range range;          ///< of the number, or of each number of a list
   std::string_view help;
-  bool required = false;  ///< must be written; lists must not be empty
+  bool required = false;  ///< must be given; lists must not be empty
 };
 
 template <class S, class T>
@@ -64,7 +63,7 @@ template <class S, class T>
 constexpr Field<S, T> field(std::string_view key, T S::*member, std::string_view help) {
   return {key, member, unit::one, kAnyNumber, help};
 }
-/// A member without default: takes the arguments of `field`.
+/// A member without a default; takes the arguments of `field`.
 template <class S, class T, class... Args>
 constexpr Field<S, T> required(std::string_view key, T S::*member, Args... args) {
   Field<S, T> f = field(key, member, args...);
@@ -72,15 +71,15 @@ constexpr Field<S, T> required(std::string_view key, T S::*member, Args... args)
   return f;
 }
 
-/// The rows of a table: called with a function, it calls that with all of them. (A lambda, because
-/// a std::tuple of twenty rows is slow to compile, and the tables are in every file that knows the
-/// scene.)
+/// The rows of a table as a function object: it calls the function it is given with all rows. (A
+/// lambda, because a std::tuple of twenty rows is slow to compile, and every file that includes the
+/// scene options includes the tables.)
 template <class... F>
 constexpr auto field_rows(const F&... f) {
   return [f...](auto&& use) { return use(f...); };
 }
 
-/// use(row, ...) with all rows of a table; a std::tuple is a table too.
+/// Calls use(row, ...) with all rows of a table; a std::tuple is a table too.
 template <class Rows, class Use>
 constexpr decltype(auto) call_with_rows(const Rows& rows, Use&& use) {
   if constexpr (requires { std::tuple_size<Rows>::value; })
@@ -89,15 +88,16 @@ constexpr decltype(auto) call_with_rows(const Rows& rows, Use&& use) {
     return rows(use);
 }
 
-/// A relation between keys of one struct. A key counts as set when its optional, list or text is
+/// A relation between keys of one struct. A key of an optional, list or text counts as set if it is
 /// not empty.
 struct Rule {
   enum class Kind { exactly_one, at_most_one, at_least_one, needs, only };
   Kind kind;
   std::array<std::string_view, 10>
-      keys{};                      ///< unused ones are empty; `needs`: the first needs the second
-  std::string_view selector = {};  ///< key of an enum, empty: the rule always holds
-  std::array<std::string_view, 3> values = {};  ///< of the selector where the rule holds
+      keys{};  ///< unused ones are empty; `needs`: the first key requires the second
+  std::string_view selector = {};  ///< key of an enum; empty: the rule always applies
+  /// values of the selector for which the rule applies
+  std::array<std::string_view, 3> values = {};
 };
 template <class... Keys>
 constexpr Rule exactly_one(Keys... keys) {
@@ -114,28 +114,28 @@ constexpr Rule at_least_one(Keys... keys) {
 constexpr Rule needs(std::string_view key, std::string_view other) {
   return {Rule::Kind::needs, {key, other}};
 }
-/// The rule for structs whose enum `selector` has one of `values`.
+/// Applies the rule only to structs whose enum `selector` has one of `values`.
 constexpr Rule where(std::string_view selector, std::array<std::string_view, 3> values, Rule rule) {
   rule.selector = selector;
   rule.values = values;
   return rule;
 }
-/// Keys that may be set only where the enum `selector` has one of `values`.
+/// Keys that may be set only if the enum `selector` has one of `values`.
 template <class... Keys>
 constexpr Rule only(std::string_view selector, std::array<std::string_view, 3> values,
                     Keys... keys) {
   return where(selector, values, {Rule::Kind::only, {keys...}});
 }
 
-/// What a struct finds wrong with itself: `key` is relative to it ("ends", "omega[3]", "" for the
-/// whole).
+/// A fault that a struct detects in itself: `key` is relative to the struct ("ends", "omega[3]", ""
+/// for the whole struct).
 struct Fault {
   std::string key, message, hint;
 };
 
 /// One spelling of an enum value. An enum E used as an option has, in its namespace,
 ///     constexpr auto names_of(E) { return std::array{NamedValue{E::a, "a"}, ...}; }
-/// The first name of a value is the one written; further ones are accepted.
+/// The first name of a value is used for output; the others are accepted as input.
 template <class E>
 struct NamedValue {
   E value;
@@ -151,11 +151,11 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
-/// A number, perhaps with a unit, or a name: where on a body something is.
+/// A number, with or without a unit, or a name: identifies a point on a body.
 struct NumberOrName {
   double number = 0.0;     ///< SI
-  std::string name;        ///< not empty: a name was written, `number` means nothing
-  bool with_unit = false;  ///< the number was written with its unit
+  std::string name;        ///< not empty: a name was written, `number` is unused
+  bool with_unit = false;  ///< the number was written with a unit
 
   NumberOrName() = default;
   NumberOrName(double x) : number(x) {}
@@ -166,7 +166,7 @@ struct NumberOrName {
   }
 };
 
-// The classes of members the visitors tell apart.
+// Categories of members that the visitors distinguish.
 
 template <class T>
 concept OptionStruct = requires {
@@ -194,7 +194,7 @@ inline constexpr bool kIsVariant = false;
 template <class... T>
 inline constexpr bool kIsVariant<std::variant<T...>> = true;
 
-/// How a std::variant is told apart in a document.
+/// How the alternative of a std::variant is selected in a document.
 enum class ChoiceBy { kind, key, shape };
 template <class T>
 inline constexpr ChoiceBy kChoiceBy = ChoiceBy::shape;
@@ -231,7 +231,7 @@ constexpr auto names_of_choice() {
   return names;
 }
 
-/// Whether a member says something: not an empty optional, list or text.
+/// Whether a member has a value: false for an empty optional, list or text.
 template <class T>
 constexpr bool is_set(const T& value) {
   if constexpr (kIsOptional<T>)

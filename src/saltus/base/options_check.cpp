@@ -64,7 +64,7 @@ void check_rule(const Rule& rule, const Members& members, const std::string& pat
         "give " + std::string(exactly ? "exactly" : "at most") + " one of " + list_names(keys));
 }
 
-/// Keys that are set although they belong to another value of the selector.
+/// Throws for a key that is set although it belongs to another value of the selector.
 void check_only(const Rule& rule, std::span<const Rule> rules, const Members& members,
                 const std::string& path) {
   const auto keys = written(rule.keys);

@@ -1,6 +1,6 @@
-// Checks option structs however they were filled: ranges, required entries, relations between keys,
-// and what a struct says about itself in fault(). Errors carry the path of the entry; readers add
-// its place. Checking goes on after each fault; what rests on an entry with one is not checked.
+// Checks option structs independently of how they were filled: ranges, required entries, relations
+// between keys, and each struct's own fault(). Errors contain the path of the entry; readers add
+// its place. Checking continues after each fault, but skips checks that depend on a faulty entry.
 #pragma once
 #include <cmath>
 #include <functional>
@@ -17,18 +17,18 @@ namespace check_detail {
 
 void check_number(double value, Dimension dimension, const Range& range, const std::string& path);
 void check_integer(int value, const Range& range, const std::string& path);
-/// What rules ask of a struct.
+/// Access to the members of a struct for the rules.
 struct Members {
   std::function<bool(std::string_view)> is_set;               ///< whether a key is set
-  std::function<std::string_view(std::string_view)> name_of;  ///< value of a key that holds an enum
+  std::function<std::string_view(std::string_view)> name_of;  ///< name of the enum value of a key
 };
-/// All rules of the struct at `path`, in order.
+/// Checks all rules of the struct at `path`, in order.
 void check_rules(std::span<const Rule> rules, const Members& members, const std::string& path);
 
 template <OptionStruct S>
 void check_struct(const S& value, const std::string& path, Faults& faults);
 
-/// Of a list of numbers the first fault is thrown, of structs all are added to `faults`.
+/// Throws the first fault in a list of numbers; faults of structs are all added to `faults`.
 template <class T>
 void check_value(const T& value, Dimension dimension, const Range& range, const std::string& path,
                  Faults& faults) {
@@ -93,7 +93,7 @@ void check_struct(const S& value, const std::string& path, Faults& faults) {
       }
 }
 
-/// One value alone; throws its faults.
+/// Checks a single value; throws its faults.
 template <class T>
 void check_value(const T& value, Dimension dimension, const Range& range, const std::string& path) {
   Faults faults;
@@ -103,13 +103,13 @@ void check_value(const T& value, Dimension dimension, const Range& range, const 
 
 }  // namespace check_detail
 
-/// Adds what is wrong to `faults`, each fault with its path.
+/// Adds every fault, with its path, to `faults`.
 template <OptionStruct S>
 void check_options(const S& options, Faults& faults, const std::string& path = "") {
   check_detail::check_struct(options, path, faults);
 }
 
-/// The same; throws what is wrong.
+/// Checks `options` and throws the faults.
 template <OptionStruct S>
 void check_options(const S& options, const std::string& path = "") {
   Faults faults;

@@ -1,5 +1,5 @@
-// What the tables of options say, as one tree of plain data: made once per struct, read by the
-// makers of reference pages, of the JSON Schema and of bindings, which then need no templates.
+// The contents of the option tables as one tree of plain data, built once per struct. The
+// generators of reference pages, JSON Schema and bindings read it and so need no templates.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,18 +14,18 @@ struct OptionDoc {
   enum class Type { number, integer, boolean, text, name, list, map, choice };
 
   Type type = Type::map;
-  std::string key;  ///< of the option; name or key of an alternative
+  std::string key;  ///< key of the option; name or key of an alternative
   std::string help;
-  std::string default_text;  ///< as JSON; empty if required, unset or spelled out by the members
+  std::string default_text;  ///< as JSON; empty if required, unset or listed by the members
   bool required = false;
-  Dimension dimension;  ///< of a number
-  Range range;          ///< of a number or integer
+  Dimension dimension;  ///< dimension of a number
+  Range range;          ///< range of a number or integer
   ChoiceBy by = ChoiceBy::kind;
-  std::size_t count = 0;           ///< of a list of fixed length, else 0
-  std::vector<std::string> names;  ///< of Type::name
+  std::size_t count = 0;           ///< length of a list of fixed length, else 0
+  std::vector<std::string> names;  ///< allowed names for Type::name
   std::vector<OptionDoc>
       children;             ///< members of a map, element of a list, alternatives of a choice
-  std::vector<Rule> rules;  ///< of a map
+  std::vector<Rule> rules;  ///< rules of a map
 };
 
 template <class T>

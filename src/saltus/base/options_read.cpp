@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-/// Words that YAML 1.1 programs take for booleans.
+/// Words that YAML 1.1 parsers interpret as booleans.
 bool is_special_word(const Node& node) {
   if (node.quoted || node.kind != Node::Kind::scalar) return false;
   std::string lower;
@@ -73,8 +73,7 @@ int read_integer(const Node& node, const std::string& path) {
     fail_at(node.place, path, shown(node) + " is too large", "whole numbers go up to 2147483647");
   if (error != std::errc{} || !whole)
     fail_type(node, path, "a whole number", "digits only, without unit or exponent");
-  if (parse_quantity(text, unit::one).error.size() >
-      0)  // 010 is 8 for some readers and 10 for others
+  if (parse_quantity(text, unit::one).error.size() > 0)  // some parsers read 010 as 8, others as 10
     fail_at(node.place, path, parse_quantity(text, unit::one).error,
             parse_quantity(text, unit::one).hint);
   return value;

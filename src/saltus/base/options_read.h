@@ -1,6 +1,6 @@
-// Reads option structs from a document. Strict: an unknown key, a wrong type, a wrong unit, a
-// missing value is a SceneError with its place. Reading goes on after each of them, key by key and
-// entry by entry. Ranges and relations between keys are left to check_options() (options_check.h).
+// Reads option structs from a document. Strict: an unknown key, a wrong type, a wrong unit or a
+// missing value is a SceneError with its place. After each fault reading continues with the next
+// key or entry. Ranges and relations between keys are checked by check_options() (options_check.h).
 #pragma once
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace saltus {
 
-/// Where each entry stands, by path: "bodies[0].string.modes".
+/// Place of each entry, by path: "bodies[0].string.modes".
 using Places = std::map<std::string, Place, std::less<>>;
 
 /// "bodies[0]" + "name" = "bodies[0].name".
@@ -32,7 +32,7 @@ inline std::string join_path(const std::string& path, std::size_t index) {
 
 namespace read_detail {
 
-/// What a reader fills beside the values.
+/// Output of a reader in addition to the values.
 struct Reading {
   Places& places;
   Faults& faults;
@@ -45,23 +45,23 @@ std::string read_text(const Node& node, const std::string& path);
 NumberOrName read_number_or_name(const Node& node, const std::string& path, Dimension dimension);
 /// Whether a scalar is meant as text: in quotes, or neither a number nor a YAML 1.1 boolean.
 bool is_text(const Node& node);
-/// Position of the plain name written in the node among `names`; `what` for the message: "scheme".
+/// Position in `names` of the plain name written in the node.
 std::size_t read_name(const Node& node, const std::string& path,
                       std::span<const std::string_view> names);
 void expect_kind(const Node& node, Node::Kind kind, const std::string& path,
                  const std::string& hint);
-/// A fault for each key that is not among `known`; `owner`: the chosen alternative, for the
-/// message. Whether all are.
+/// Adds a fault for each key that is not in `known`; `owner`: the selected alternative, for the
+/// message. Returns whether all keys are known.
 bool expect_known(const Node& node, const std::string& path,
                   std::span<const std::string_view> known, Faults& faults,
                   std::string_view owner = "");
-/// A fault for a key that must be written, unless a key that is not known is a slip of it.
+/// Adds a fault for a missing required key, unless an unknown key looks like a misspelling of it.
 void note_missing(const Node& node, const std::string& path, std::string_view key,
                   std::string_view help, std::span<const std::string_view> known, Faults& faults);
-/// Which of `keys` is present in the map; fails if none or two are.
+/// Index in `keys` of the key that is present in the map; fails if none or several are.
 std::size_t choose_by_key(const Node& node, const std::string& path,
                           std::span<const std::string_view> keys);
-/// The alternative named by the node itself or by its `kind`.
+/// Index of the alternative named by the node itself or by its `kind`.
 std::size_t choose_by_kind(const Node& node, const std::string& path,
                            std::span<const std::string_view> names);
 
@@ -76,13 +76,13 @@ template <class T>
 void read_value(const Node& node, const std::string& path, Dimension dimension, Reading reading,
                 T& out);
 
-/// Numbers, and lists of them: of these the first fault is enough.
+/// Numbers and lists of numbers, for which only the first fault is reported.
 template <class T>
 inline constexpr bool kIsNumbers = std::is_arithmetic_v<T> || kIsArray<T>;
 template <class T>
 inline constexpr bool kIsNumbers<std::vector<T>> = kIsNumbers<T>;
 
-/// `extra`: a key that belongs to whoever chose this struct.
+/// `extra`: a further allowed key, read by the caller that selected this struct.
 template <OptionStruct S>
 void read_struct(const Node& node, const std::string& path, Reading reading, S& out,
                  std::string_view extra = "") {
@@ -106,7 +106,8 @@ void read_struct(const Node& node, const std::string& path, Reading reading, S& 
   });
 }
 
-/// Whether a node looks like a T, down to the first element of lists; `deep` false: only its kind.
+/// Whether a node looks like a T, down to the first element of lists; if `deep` is false, only its
+/// kind is compared.
 template <class T>
 bool fits(const Node& node, bool deep) {
   if constexpr (kIsList<T> || kIsArray<T>)
@@ -120,7 +121,7 @@ bool fits(const Node& node, bool deep) {
     return node.kind == Node::Kind::scalar;
 }
 
-/// The first alternative of a choice by shape that a node looks like, else the first of all.
+/// Selects an alternative by shape: the first one that fits the node, or else the first of all.
 template <class V>
 std::size_t choose_by_shape(const Node& node) {
   for (bool deep : {true, false}) {
@@ -219,7 +220,7 @@ void read_value(const Node& node, const std::string& path, Dimension dimension, 
   }
 }
 
-/// The same of one value alone; throws its faults.
+/// Reads a single value; throws its faults.
 template <class T>
 void read_value(const Node& node, const std::string& path, Dimension dimension, Places& places,
                 T& out) {
@@ -230,8 +231,8 @@ void read_value(const Node& node, const std::string& path, Dimension dimension, 
 
 }  // namespace read_detail
 
-/// Fills `out` from a document and notes the place of every entry, and what is wrong with it.
-/// Members that are not written, or wrong, keep their values.
+/// Fills `out` from a document and records the place of every entry and all faults. Members that
+/// are missing or faulty keep their values.
 template <OptionStruct S>
 void read_options(const Node& node, S& out, Places& places, Faults& faults,
                   const std::string& path = "") {
@@ -241,7 +242,7 @@ void read_options(const Node& node, S& out, Places& places, Faults& faults,
   });
 }
 
-/// The same; throws what is wrong.
+/// Fills `out` from a document and throws the faults.
 template <OptionStruct S>
 void read_options(const Node& node, S& out, Places& places, const std::string& path = "") {
   Faults faults;

@@ -1,5 +1,5 @@
-// Writes option structs in their resolved form: every default spelled out, SI numbers, choices with
-// their `kind`. What is written reads back (options_read.h) to an equal struct.
+// Writes option structs in resolved form: all defaults included, numbers in SI units, choices with
+// their `kind`. Reading the output (options_read.h) gives an equal struct.
 #pragma once
 #include <concepts>
 
@@ -11,7 +11,7 @@ namespace saltus {
 template <class T>
 void write_value(JsonWriter& out, const T& value);
 
-/// Whether a relation between keys mentions this one: then writing an empty value would break it.
+/// Whether a rule mentions this key: writing an empty value would then violate the rule.
 template <OptionStruct S>
 constexpr bool in_rules(std::string_view key) {
   if constexpr (requires { S::rules(); })
@@ -21,7 +21,7 @@ constexpr bool in_rules(std::string_view key) {
   return false;
 }
 
-/// The members of a struct without its braces.
+/// Writes the members of a struct without the braces.
 template <OptionStruct S>
 void write_members(JsonWriter& out, const S& value) {
   for_each_field<S>([&](const auto& field) {
@@ -69,7 +69,7 @@ void write_value(JsonWriter& out, const T& value) {
   }
 }
 
-/// The resolved form as JSON text; indent 0: one line.
+/// The resolved form as JSON text; indent 0: on one line.
 template <class T>
 std::string to_json(const T& value, int indent = 2) {
   JsonWriter out(indent);

@@ -1,13 +1,14 @@
-// Whether a run was asked to end. Loops that may take long, as those of contact solvers, ask in
-// each turn, so that a signal need not wait for the end of a step. A step in work is then dropped:
-// what is kept never depends on the moment of the question.
+// Requests to stop a run. Loops that may take long, such as those of contact solvers, check for a
+// request in each iteration, so that a signal need not wait for the end of a step. The current step
+// is then discarded, so results never depend on the moment of the check.
 #pragma once
 #include <atomic>
 #include <string_view>
 
 namespace saltus {
 
-/// Of one run, or of several that end together; other runs of the program do not see it.
+/// Belongs to one run, or to several that stop together; it does not affect other runs of the
+/// program.
 class Stop {
  public:
   Stop() = default;
@@ -15,11 +16,11 @@ class Stop {
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
 
-  /// From any thread, and from a signal handler. It stays so until it is taken back.
+  /// May be called from any thread and from a signal handler. The request stays until take_back().
   void request() noexcept { asked_.store(true, std::memory_order_relaxed); }
   void take_back() noexcept { asked_.store(false, std::memory_order_relaxed); }
 
-  /// From any thread of the run; mostly one load from memory.
+  /// May be called from any thread of the run; usually costs one load from memory.
   bool requested() noexcept {
     if (asked_.load(std::memory_order_relaxed)) return true;
     if (!looks_ || !look()) return false;
@@ -28,7 +29,7 @@ class Stop {
   }
 
  protected:
-  /// Of a run that has to look for itself, in look().
+  /// looks: requested() also calls look(), which a derived class overrides.
   explicit Stop(bool looks) : looks_(looks) {}
   virtual bool look() noexcept { return false; }
 
@@ -38,12 +39,12 @@ class Stop {
   const bool looks_ = false;
 };
 
-/// nullptr: of a run that nobody asks.
+/// nullptr: the run cannot be stopped.
 inline bool stop_requested(Stop* stop) noexcept { return stop != nullptr && stop->requested(); }
 
-/// Why a step that was dropped for it failed: StepReport::failure is this very text, by its
-/// address.
-inline constexpr char kStopRequested[] = "the program was asked to end";
+/// Failure of a step that was discarded because of a request: StepReport::failure refers to this
+/// very text, identified by its address.
+inline constexpr char kStopRequested[] = "stop requested";
 inline bool is_stop(std::string_view failure) noexcept {
   return failure.data() == static_cast<const char*>(kStopRequested);
 }

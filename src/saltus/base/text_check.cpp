@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uintmax_t kLargest = std::uintmax_t{256} << 20;
 
-/// Length of the UTF-8 sequence at the start of text, 0 if it is none (overlong, surrogate, cut
+/// Length of the UTF-8 sequence at the start of text, 0 if it is invalid (overlong, surrogate, cut
 /// off).
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
@@ -50,8 +50,8 @@ int LineTable::column(int line, int byte) const {
   const std::size_t start = starts_[static_cast<std::size_t>(line)];
   const std::size_t end =
       start + std::min(text_.size() - start, static_cast<std::size_t>(std::max(0, byte)));
-  // on from the place before, where that is on the way: a line of n places costs its length, not n
-  // times that
+  // continue from the last query if it precedes this one: n queries in a line cost its length, not
+  // n times its length
   if (line != line_ || end < counted_) {
     line_ = line;
     counted_ = start;
@@ -83,7 +83,7 @@ void check_text(std::string_view text, const std::string& source) {
     const auto code = static_cast<unsigned char>(c);
     const bool return_key = c == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
     if ((code < 0x20 && c != '\n' && c != '\t' && !return_key) || code == 0x7F)
-      stop("a control character; this is not a text file", "");
+      stop("has a control character; text files must not contain any", "");
     if (indent && c == '\t') stop("a tab in the indentation", "indent with spaces");
     indent = c == '\n' || (indent && c == ' ');
     column = c == '\n' ? 1 : column + 1;
@@ -94,7 +94,7 @@ void check_text(std::string_view text, const std::string& source) {
 
 std::string read_text_file(const std::filesystem::path& file, const std::string& path) {
   if (file.native().find('\0') != std::string::npos)
-    fail(path, file, "has a name with a character 0, which no file has");
+    fail(path, file, "is not a valid file name: it contains a null character");
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status)) fail(path, file, "does not exist");
@@ -106,7 +106,7 @@ std::string read_text_file(const std::filesystem::path& file, const std::string&
   std::ifstream stream(file, std::ios::binary);
   std::string text(size, '\0');
   if (!stream || !stream.read(text.data(), static_cast<std::streamsize>(size)))
-    fail(path, file, "cannot be read", "is it readable for you?");
+    fail(path, file, "cannot be read", "check the permissions of the file");
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }

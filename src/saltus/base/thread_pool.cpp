@@ -16,11 +16,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr std::size_t kMost = 32;           // threads
-constexpr microseconds kSpin{20};           // the caller waits; then it offers its processor
-constexpr microseconds kIdle{100};          // a helper without work spins; then it leaves
-constexpr microseconds kLate{100};          // many times a block: a helper lost its processor
-constexpr Clock::duration::rep kAside = 4;  // times what was lost, the caller goes on alone
+constexpr std::size_t kMost = 32;   // threads
+constexpr microseconds kSpin{20};   // the caller spins; then it yields its processor
+constexpr microseconds kIdle{100};  // a helper without work spins; then it leaves
+constexpr microseconds kLate{100};  // a block takes far less: a helper lost its processor
+// multiple of the lost time for which the caller works without helpers
+constexpr Clock::duration::rep kAside = 4;
 
 void spin_hint() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -30,10 +31,10 @@ void spin_hint() {
 #endif
 }
 
-/// Time that a loop has been waiting.
+/// Measures how long a loop has been waiting.
 class Watch {
  public:
-  /// One turn of the loop; time since the first turn.
+  /// One iteration of the waiting loop; returns the time since the first one.
   Clock::duration spin() {
     for (int i = 0; i < 8; ++i) spin_hint();
     const Clock::time_point now = Clock::now();
@@ -46,16 +47,16 @@ class Watch {
   Clock::time_point begin_{};
 };
 
-/// Blocks begin .. end - 1 of a loop that nobody has begun, as one number. Who exchanges it for a
-/// shorter range has taken a block of the loop that goes on then, since no other can begin before
-/// that block is done: what was read about the range before does not matter.
+/// Blocks begin .. end - 1 of a loop that have not been started, as one number. A thread that
+/// succeeds in exchanging it for a shorter range has taken a block of the current loop: no later
+/// loop can begin before that block is done, so earlier reads of the range do not matter.
 struct alignas(64) Part {
   std::atomic<std::uint64_t> left{0};
 
   void set(std::size_t begin, std::size_t end) {
     left.store(begin | std::uint64_t{end} << 32, std::memory_order_release);
   }
-  /// The first block for who has this part, the last one for the others.
+  /// Takes the first block if the part belongs to this thread, else the last one.
   bool take(bool own, std::size_t& block) {
     std::uint64_t now = left.load(std::memory_order_relaxed);
     for (;;) {
@@ -74,24 +75,26 @@ struct alignas(64) Part {
 }  // namespace
 
 struct ThreadPool::State {
-  // of the loop that goes on: written by the caller between loops, read by who has taken a block
+  // the current loop: written by the caller between loops, read by threads that have taken a block
   Run run = nullptr;
   const void* what = nullptr;
-  std::size_t threads = 1;  ///< parts, of a shift
+  std::size_t threads = 1;  ///< number of parts in a shift
 
-  alignas(64) std::atomic<std::uint32_t> loop{0};    ///< counts loops, for those who wait for one
-  std::atomic<bool> over{true};                      ///< the shift
-  alignas(64) std::atomic<std::size_t> done{0};      ///< blocks of helpers
-  alignas(64) std::atomic<std::uint32_t> called{0};  ///< bit k: helper k, until it leaves
-  std::vector<Part> parts;                           ///< of the threads, at least
+  /// counts loops, for threads that wait for the next one
+  alignas(64) std::atomic<std::uint32_t> loop{0};
+  std::atomic<bool> over{true};                  ///< the shift has ended
+  alignas(64) std::atomic<std::size_t> done{0};  ///< blocks done by helpers
+  /// bit k: helper k was started and has not left
+  alignas(64) std::atomic<std::uint32_t> called{0};
+  std::vector<Part> parts;  ///< at least one per thread
 
-  // of the caller alone
+  // used only by the caller
   std::optional<tbb::task_group_context> context;
   std::optional<tbb::task_group> group;
-  bool aside = false;  ///< helpers are left alone
+  bool aside = false;  ///< the caller works without helpers
   Clock::time_point aside_until{};
 
-  /// Blocks that thread k did: of its own part, then of the others.
+  /// Runs the blocks of part k, then those of the other parts; returns the number of blocks.
   std::size_t work(std::size_t k) noexcept {
     std::size_t count = 0, block = 0;
     for (std::size_t i = 0; i < threads; ++i) {
@@ -101,12 +104,12 @@ struct ThreadPool::State {
     return count;
   }
 
-  /// Takes part until the shift is over, or until nothing was to do for some time. It never offers
-  /// its processor to others: it might get it back some milliseconds later, and the end of the
-  /// shift waits for it.
+  /// Helps until the shift ends, or until there was no work for some time. It never yields its
+  /// processor: it might get it back some milliseconds later, while the end of the shift waits for
+  /// it.
   void help(std::size_t k) noexcept {
     Watch watch;
-    std::uint32_t seen = loop.load(std::memory_order_acquire) - 1;  // may come in the middle of one
+    std::uint32_t seen = loop.load(std::memory_order_acquire) - 1;  // may start during a loop
     while (!over.load(std::memory_order_acquire)) {
       const std::uint32_t now = loop.load(std::memory_order_acquire);
       if (now == seen) {
@@ -120,7 +123,7 @@ struct ThreadPool::State {
     called.fetch_and(~(std::uint32_t{1} << k), std::memory_order_release);
   }
 
-  /// Those who are not there.
+  /// Starts the helpers that are not running.
   void call() {
     std::uint32_t here = called.load(std::memory_order_acquire);
     for (std::size_t k = 1; k < threads; ++k) {
@@ -131,7 +134,7 @@ struct ThreadPool::State {
     }
   }
 
-  /// The caller waited so long for helpers.
+  /// Records that the caller waited for helpers for this long.
   void lost(Clock::duration time) {
     if (time <= kLate) return;
     aside = true;

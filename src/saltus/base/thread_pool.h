@@ -1,4 +1,4 @@
-// Threads that go together through many short loops.
+// A thread pool that stays awake during many short loops.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -6,17 +6,18 @@
 
 namespace saltus {
 
-/// A sweep by colours is a dozen loops of 10 to 200 us: less than an idle processor takes to wake
-/// up. A thread pool calls the threads of the caller's tbb::task_arena once and keeps them awake
-/// from loop to loop, spinning, while a Shift lives.
+/// A Gauss-Seidel sweep by colours consists of a dozen loops of 10 to 200 us, which is less than an
+/// idle processor takes to wake up. The pool starts the threads of the caller's tbb::task_arena
+/// once and keeps them spinning between loops while a Shift exists.
 ///
-/// A helper that comes late, or not at all, holds nothing up: whoever has time takes the blocks
-/// that nobody has begun. Only a block that was begun is waited for. Where a helper lost its
-/// processor in one, as on a machine with other work, the caller goes on alone for some time.
+/// A helper that starts late, or never, delays nothing: any idle thread takes the blocks that
+/// nobody has started. The caller only waits for blocks that have been started. If a helper lost
+/// its processor during a block, as on a busy machine, the caller works without helpers for some
+/// time.
 ///
-/// Items are cut into fixed blocks, and what a block writes is its own: no bit depends on the
-/// threads. Each thread has mostly the same blocks in loops of the same length. All have the
-/// caller's treatment of denormals.
+/// Items are divided into fixed blocks that write to separate memory, so results do not depend on
+/// the number of threads. In loops of equal length each thread mostly gets the same blocks. All
+/// threads use the caller's treatment of denormals.
 class ThreadPool {
  public:
   static constexpr std::size_t kBlock = 64;  ///< items
@@ -29,12 +30,13 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// From here on loops are shared, until the end of the object. One shift at a time, in the thread
+  /// While a Shift exists, helpers take part in the loops. Only one shift at a time, in the thread
   /// that runs the loops.
   class Shift {
    public:
     explicit Shift(ThreadPool& thread_pool) : thread_pool_(&thread_pool) { thread_pool_->open(); }
-    /// Of loops over at most so many items: nobody is called where the caller would do them all.
+    /// For loops over at most `items` items: starts no helpers if the caller would run all blocks
+    /// itself.
     Shift(ThreadPool& thread_pool, std::size_t items)
         : thread_pool_(blocks_in(items) > kAlone ? &thread_pool : nullptr) {
       if (thread_pool_) thread_pool_->open();
@@ -49,8 +51,8 @@ class ThreadPool {
     ThreadPool* thread_pool_;
   };
 
-  /// use(block, begin, end) on fixed blocks of 0 .. count - 1, all done on return. It throws
-  /// nothing. Outside of a shift the caller does all of it.
+  /// Calls use(block, begin, end) on fixed blocks of 0 .. count - 1 and returns when all are done.
+  /// `use` must not throw. Without a shift the caller runs all blocks.
   template <class Use>
   void blocks(std::size_t count, const Use& use) {
     struct Loop {
@@ -68,7 +70,7 @@ class ThreadPool {
   }
 
  private:
-  static constexpr std::size_t kAlone = 2;  ///< blocks: 1 to 5 us, not worth the meeting
+  static constexpr std::size_t kAlone = 2;  ///< blocks: 1 to 5 us, not worth the synchronisation
   using Run = void (*)(const void* loop, std::size_t block);
   struct State;
 

@@ -42,8 +42,8 @@ constexpr std::array kOffered{
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-/// Length of the number at the start of text, and of its part before the exponent; 0 if there is
-/// none.
+/// Length of the number at the start of text, and of its part before the exponent; 0 if there is no
+/// number.
 std::pair<std::size_t, std::size_t> number_length(std::string_view text) {
   std::size_t i = 0, digits = 0;
   const auto count = [&] {
@@ -97,8 +97,8 @@ Quantity parse_quantity(std::string_view text, Dimension dimension) {
   if (length == 0) return wrong(quoted(text) + " is not a number", expected);
   const std::size_t first = text[0] == '+' || text[0] == '-' ? 1 : 0;
   if (text[first] == '0' && first + 1 < text.size() && is_digit(text[first + 1]))
-    return wrong(quoted(text) + " starts with 0, which YAML programs read in different ways",
-                 "leave out the zero");
+    return wrong(quoted(text) + " starts with 0, which YAML parsers interpret differently",
+                 "omit the zero");
 
   Unit unit{dimension};
   std::string_view rest = text.substr(length);

@@ -1,4 +1,4 @@
-// Work space of objects that several threads use at once.
+// Work space of objects that several threads use at the same time.
 #pragma once
 #include <atomic>
 #include <cstring>
@@ -13,21 +13,21 @@
 
 namespace saltus {
 
-/// Whether two vectors are the same to the bit: what an operation gives may depend on the sign of a
-/// zero.
+/// Whether two vectors are identical bit by bit: the result of an operation may depend on the sign
+/// of a zero.
 inline bool same_bits(View a, View b) {
   return a.size() == b.size() &&
          (a.size() == 0 || std::memcmp(a.data(), b.data(),
                                        sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
 }
 
-/// An object whose operations are const and need room to work in keeps one of these: a call borrows
-/// a work space that no other call has, so that any number of threads may call. There come to be as
-/// many as calls at one time, one as a rule.
+/// For objects whose operations are const but need work space: a call borrows a work space that no
+/// other call uses, so that any number of threads may call at the same time. The pool creates as
+/// many work spaces as there are simultaneous calls, usually one.
 ///
-/// What a loan finds in it is what some call left: an operation writes before it reads, or asks by
-/// same_bits() whether what is kept belongs to its arguments. A call that ends by an exception
-/// leaves nothing: its work space is given up.
+/// A borrowed work space contains whatever the previous call left: an operation must write before
+/// it reads, or check with same_bits() whether stored data belong to its arguments. If a call ends
+/// with an exception, its work space is deleted.
 template <class Work>
 class WorkPool {
  public:
@@ -38,7 +38,7 @@ class WorkPool {
   WorkPool& operator=(const WorkPool&) = delete;
   ~WorkPool() { delete idle_.load(std::memory_order_acquire); }
 
-  /// Gives back at the end of its life.
+  /// Returns the work space to the pool when destroyed.
   class Loan {
    public:
     explicit Loan(const WorkPool& pool) : pool_(pool), work_(pool.take()) {}
@@ -82,16 +82,15 @@ class WorkPool {
     try {
       const std::lock_guard lock(mutex_);
       others_.emplace_back(work);
-    } catch (...) {  // no memory for one more: it is made again when it is needed
+    } catch (...) {  // out of memory: the work space is created again when needed
       delete work;
     }
   }
 
   Make make_;
-  mutable std::atomic<Work*> idle_{
-      nullptr};               // of the last call, whose memory is near; made for threads
-  mutable std::mutex mutex_;  // of others_
-  mutable std::vector<std::unique_ptr<Work>> others_;  // under mutex_
+  mutable std::atomic<Work*> idle_{nullptr};  // of the last call: its memory is likely in the cache
+  mutable std::mutex mutex_;                  // protects others_
+  mutable std::vector<std::unique_ptr<Work>> others_;  // other idle work spaces
 };
 
 }  // namespace saltus

@@ -11,16 +11,18 @@
 namespace saltus {
 namespace {
 
-constexpr double kDoubtful = 1e-3;  ///< of S_ii: a pivot that is looked at
-constexpr double kGrowth = 32.0;    ///< multiplier that puts its row aside, by sqrt(S_jj / S_ii)
+constexpr double kDoubtful = 1e-3;  ///< of S_ii: smaller pivots are examined
+/// multiplier above which a row is set aside, times sqrt(S_jj / S_ii)
+constexpr double kGrowth = 32.0;
 
-/// At least `size` elements, never fewer than before.
+/// Grows v to at least `size` elements; never shrinks it.
 template <class T>
 void grow(std::vector<T>& v, std::size_t size) {
   if (v.size() < size) v.resize(size);
 }
 
-/// scaled, width - rows rows of L <- right of the pivots of a panel U = D L^T.
+/// scaled <- the width - rows rows of L that belong to the columns right of the pivots of a panel
+/// U = D L^T.
 template <int R>
 SALTUS_INLINE void scale_panel(int panel_rows, int width, const double* U, const double* inverse,
                                double* scaled) {
@@ -30,7 +32,7 @@ SALTUS_INLINE void scale_panel(int panel_rows, int width, const double* U, const
     for (int t = 0; t < rows; ++t) *scaled++ = U[std::ptrdiff_t{t} * width + j] * inverse[t];
 }
 
-/// U <- L^T, in the rows of which nothing is divided again.
+/// U <- L^T, without further divisions for the columns stored in `scaled`.
 template <int R>
 SALTUS_INLINE void divide_panel(int panel_rows, int width, const double* scaled,
                                 const double* inverse, double* U) {
@@ -47,7 +49,7 @@ SALTUS_INLINE void divide_panel(int panel_rows, int width, const double* scaled,
 
 void BlockLdlt::begin(const SymmetricBlocks& S, View weight) {
   layout_.make(S);
-  expects(weight.size() == rows(), "the weights must be as many as the rows");
+  expects(weight.size() == rows(), "there must be one weight per row");
   const std::size_t widest = at(layout_.widest()), border = at(layout_.border());
   grow(local_, at(S.pattern.nodes()));
   grow(S_, at(rows())), grow(weight_, at(rows())), grow(inverse_, at(rows()));
@@ -83,7 +85,7 @@ void BlockLdlt::assemble(int s, const SymmetricBlocks& S) {
     if (rows == 0) continue;
     while (layout_.panels()[k].first + layout_.panels()[k].rows <= row) ++k;
     const FrontLayout::Panel& panel = layout_.panels()[k];
-    for (int a = 0; a < rows; ++a)  // from 0: columns left of the panel are not asked for
+    for (int a = 0; a < rows; ++a)  // from 0: columns left of the panel are never accessed
       offset_[at(row + a)] =
           panel.begin + at(row + a - panel.first) * at(panel.width) - at(panel.first);
     const int* const own = layout_.active(i);
@@ -102,7 +104,7 @@ void BlockLdlt::assemble(int s, const SymmetricBlocks& S) {
   }
 }
 
-/// Adds the update of a child.
+/// Adds the update of a child front.
 void BlockLdlt::extend(const Update& child, const FrontLayout::Front& front) {
   int rows = 0;
   for (const int i : layout_.pattern().border(child.front))
@@ -120,7 +122,7 @@ void BlockLdlt::extend(const Update& child, const FrontLayout::Front& front) {
   }
 }
 
-/// f(j, place) of the columns right of a pivot, j from it on.
+/// Calls f(j, place) for the columns right of a pivot; j counts from the pivot.
 template <class F>
 void BlockLdlt::each_column(int s, int row, int width, F&& f) const {
   const FrontLayout::Front& front = layout_.fronts()[at(s)];
@@ -132,8 +134,8 @@ void BlockLdlt::each_column(int s, int row, int width, F&& f) const {
       if (column == row + j && j < width) f(j++, layout_.place(i) + a);
 }
 
-/// Row `row` of front s would update another many times as strongly as itself; U begins at its
-/// pivot.
+/// Whether row `row` of front s would update another row with a multiplier above kGrowth; U begins
+/// at its pivot.
 bool BlockLdlt::grows(int s, int row, const double* U, int width) const {
   const double least = kGrowth * U[0] / std::sqrt(S_[at(layout_.fronts()[at(s)].place + row)]);
   bool strong = false;
@@ -143,7 +145,7 @@ bool BlockLdlt::grows(int s, int row, const double* U, int width) const {
   return strong;
 }
 
-/// What is left of a row at its pivot, but for round-off of S.
+/// Stores the remainder of a row at its pivot, except round-off of S.
 void BlockLdlt::keep_rest(int s, int row, const double* U, int width) {
   const int place = layout_.fronts()[at(s)].place + row;
   each_column(s, row, width, [&](int j, int to) {
@@ -153,8 +155,8 @@ void BlockLdlt::keep_rest(int s, int row, const double* U, int width) {
   left_out_.add(place, s, rest_.size(), U[0]);
 }
 
-/// Row by row, with l = U_sr / D_ss:  U_r <- U_r - sum_s l U_s  for the rows below that a panel
-/// reaches.
+/// Row by row, with l = U_sr / D_ss:  U_r <- U_r - sum_s l U_s  for the later rows within reach of
+/// the panel.
 bool BlockLdlt::eliminate_front(int s, bool choosing, double threshold) {
   const auto& [place, p, q, fronts, panels] = layout_.fronts()[at(s)];
   for (std::size_t k = at(layout_.first_panel(s)); k < at(panels); ++k) {
@@ -236,7 +238,7 @@ bool BlockLdlt::eliminate(const SymmetricBlocks& S, bool choosing, double thresh
   return true;
 }
 
-/// The rows left out, and the least solution of them.
+/// Completes the list of rows left out and factorises the minimum-norm problem for them.
 void BlockLdlt::finish(bool of_choice) {
   dependent_.assign(layout_.zeros().begin(), layout_.zeros().end());
   if (left_out_.empty()) return;

@@ -1,5 +1,5 @@
-// L D L^T of a symmetric positive semidefinite matrix of small blocks, and the least solution where
-// rows depend on others.
+// L D L^T of a symmetric positive semidefinite matrix of small blocks, and the minimum-norm
+// solution where rows are linearly dependent.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -11,39 +11,40 @@
 
 namespace saltus {
 
-/// S = L D L^T front by front, without exchanges: S is positive, so any order is as accurate. Rows
-/// that depend on others are left out. Where S_ii = 0 the whole row is zero: it is not looked at,
-/// depends on none and carries nothing. With B the rows that are kept, D the others and C = S_DB
-/// S_BB^-1, all solutions of  S_BB x_B + S_BD x_D = b_B  are x_B = S_BB^-1 b_B - C^T x_D,  and
-/// solve() gives the one with the least sum of w_i x_i^2. Work space and factors are kept from call
-/// to call; nothing is taken from the heap once sizes have been seen.
+/// S = L D L^T, front by front and without pivoting: S is positive semidefinite, so every order is
+/// equally accurate. Rows that depend on others are left out. If S_ii = 0, the whole row is zero:
+/// it is skipped, no other row depends on it, and its x_i is 0. Let B be the rows that are kept, D
+/// the rows left out and C = S_DB S_BB^-1. All solutions of  S_BB x_B + S_BD x_D = b_B  are
+///     x_B = S_BB^-1 b_B - C^T x_D,
+/// and solve() returns the one with the smallest sum of w_i x_i^2. Work space and factors are
+/// reused between calls; nothing is allocated once the sizes have occurred before.
 ///
-/// Of rows that depend on each other some are chosen. Put aside at first are the rows P whose pivot
-/// falls to `threshold` of S_ii, or to 10^-3 of it where another row is coupled to it more than 32
-/// times as strongly in units of sqrt(S_ii S_jj). They are eliminated last, the largest T_ii/S_ii
-/// first, and those that fall to the threshold then are D. Rows are exchanged between B and D until
-/// no |C_ij| sqrt(S_jj/S_ii) is above 2: wherever the coefficients of a dependence pass zero, B is
-/// as far from being dependent as its rows allow.
+/// Choice of the rows left out among dependent rows: first, rows P are set aside if their pivot
+/// falls to `threshold` of S_ii, or to 10^-3 of it while another row is coupled to them more than
+/// 32 times as strongly in units of sqrt(S_ii S_jj). They are eliminated last, in order of
+/// decreasing T_ii/S_ii, and those that fall to the threshold then form D. Rows are exchanged
+/// between B and D until no |C_ij| sqrt(S_jj/S_ii) is above 2: even where coefficients of a
+/// dependence pass through zero, B then stays as far from dependent as its rows allow.
 class BlockLdlt {
  public:
   using Blocks = SymmetricBlocks;
-  /// weight: w of each row, > 0. False: an entry is not finite.
+  /// weight: w of each row, > 0. Returns false if an entry is not finite.
   bool factorise(const Blocks& S, View weight, double threshold = 1e-11);
-  /// Makes no choice: leaves out the rows whose pivot falls to `threshold` of S_ii in the order of
-  /// elimination.
+  /// Makes no choice: leaves out the rows whose pivot falls to `threshold` of S_ii in elimination
+  /// order.
   bool factorise_in_order(const Blocks& S, View weight, double threshold = 1e-11);
-  /// For an S near that of the last factorise(), of as many rows. Leaves out the same rows, and
-  /// others where their pivot falls to `threshold`. Of all solutions it takes the one with  N^T W x
-  /// = 0,  N and W those of the last factorise(): null vectors of rows that depend on each other
-  /// only nearly would differ with D. weight: of rows left out now.
+  /// For an S close to that of the last factorise() and with as many rows. Leaves out the same
+  /// rows, and any others whose pivot falls to `threshold`. Of all solutions it selects the one
+  /// with  N^T W x = 0,  with N and W of the last factorise(): null vectors of rows that are only
+  /// nearly dependent would vary with D. weight: for rows that are left out only now.
   bool factorise_again(const Blocks& S, View weight, double threshold = 1e-14);
   int rows() const { return layout_.rows(); }
-  /// Rows left out, increasing.
+  /// Rows that are left out, in increasing order.
   std::span<const int> dependent() const { return dependent_; }
-  /// X <- the least solution of S X = X, column by column; a column has the same bits whatever
-  /// others stand beside it. Uses work space of this object: one thread at a time.
+  /// Replaces each column b of X by the minimum-norm solution of S x = b; each result is bitwise
+  /// independent of the other columns. Uses work space of this object, so it is not thread-safe.
   void solve(Eigen::Ref<Matrix> X) const;
-  /// Numbers kept for L, and for C: what a solution costs.
+  /// Numbers stored for L, and for C: a measure of the cost of a solution.
   std::size_t entries() const { return layout_.stored(); }
   std::size_t dependence_entries() const { return left_out_.entries(); }
 
@@ -81,18 +82,18 @@ class BlockLdlt {
 
   FrontLayout layout_;
   DependentRows left_out_;
-  std::vector<int> dependent_, row_of_;       // row_of_: of each place
-  std::vector<int> local_;                    // of each node in the front at hand
-  std::vector<double> S_, weight_, inverse_;  // of each place: S_ii, w_i, 1 / D_ii or 0
+  std::vector<int> dependent_, row_of_;       // row_of_: row of each place
+  std::vector<int> local_;                    // position of each node in the current front
+  std::vector<double> S_, weight_, inverse_;  // for each place: S_ii, w_i, and 1 / D_ii or 0
   std::vector<double> factor_;                // L^T
-  std::vector<double> stack_, F22_;           // updates of fronts whose parent is to come
+  std::vector<double> stack_, F22_;           // updates of fronts whose parent is not yet done
   std::vector<Update> updates_;
-  std::vector<std::size_t> offset_;    // of column 0 of each pivot row of a front in factor_
-  std::vector<int> index_;             // rows of a child in its parent
-  std::vector<double> scaled_;         // L of a panel
-  std::vector<char> out_;              // of each place: left out whatever its pivot
-  std::vector<Entry> rest_;            // what is left of rows left out at their pivot
-  mutable std::vector<double> x_, z_;  // a factor belongs to one simulation
+  std::vector<std::size_t> offset_;  // position in factor_ of column 0 of each pivot row of a front
+  std::vector<int> index_;           // rows of a child in its parent
+  std::vector<double> scaled_;       // L of a panel
+  std::vector<char> out_;            // for each place: leave it out whatever its pivot
+  std::vector<Entry> rest_;          // remainders of rows that are left out, at their pivot
+  mutable std::vector<double> x_, z_;  // each factor belongs to one simulation
 };
 
 }  // namespace saltus

@@ -1,14 +1,14 @@
-// What the files of BlockLdlt share: panels with a number of rows that the compiler knows.
+// Shared by the files of BlockLdlt: panels whose number of rows is known at compile time.
 #pragma once
 #include "saltus/math/pack.h"
 
 namespace saltus {
 
-/// Of sqrt(S_ii S_jj): round-off of S.
+/// Round-off of S, relative to sqrt(S_ii S_jj).
 inline constexpr double kRoundOff = 1e-14;
-inline constexpr int kPanelColumns = 4;  ///< right-hand sides that are solved together
+inline constexpr int kPanelColumns = 4;  ///< right-hand sides solved together
 
-/// f with the number of rows as a constant, as far as joints have them.
+/// Calls f with the number of rows as a constant, for the numbers that occur in joints.
 template <class F>
 SALTUS_INLINE void with_rows(int rows, F&& f) {
   switch (rows) {

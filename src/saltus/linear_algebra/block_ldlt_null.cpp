@@ -1,5 +1,5 @@
-// The null vectors of the rows that are left out (DependentRows): the backward half of a solution
-// with x_D = 1, but for what is left of the row at its pivot.
+// Null vectors of the rows that are left out (DependentRows): the backward half of a solve with
+// x_D = 1, corrected for the remainder of the row at its pivot.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 namespace saltus {
 
-/// x is zero at the pivots of front s, and at its border.
+/// Whether x is zero at the pivots of front s and, if `border`, at its border.
 bool BlockLdlt::silent(int s, const double* x, bool border) const {
   const FrontLayout::Front& front = layout_.fronts()[at(s)];
   const auto zero = [&](int begin, int size) {
@@ -21,8 +21,9 @@ bool BlockLdlt::silent(int s, const double* x, bool border) const {
                      [&](int i) { return zero(layout_.place(i), layout_.size(i)); });
 }
 
-/// x, which holds minus the rest r of row d, <- -D_B^-1 L_BB^-1 r; returns  r^T L_BB^-T D_B^-1
-/// L_BB^-1 r. Leaves T at the other rows that are left out.
+/// On entry x contains minus the remainder r of row d.
+///     x <- -D_B^-1 L_BB^-1 r,  returns  r^T L_BB^-T D_B^-1 L_BB^-1 r
+/// Leaves T at the other rows that are left out.
 double BlockLdlt::sweep_rest(const DependentRows::Dropped& d, double* x) {
   double square = 0.0;
   for (const DependentRows::Dropped& other : left_out_.dropped())
@@ -38,9 +39,11 @@ double BlockLdlt::sweep_rest(const DependentRows::Dropped& d, double* x) {
   return square;
 }
 
-/// N_D = -C^T e_D = L_BB^-T (-L_DB^T e_D - D_B^-1 L_BB^-1 r),  r what is left of the row: zero if
-/// it depends exactly. Entries below the round-off of S are zero, which leaves out whole branches.
-/// T = S_DD - C S_BD, which is what is left of r.
+/// The null vector is
+///     N_D = -C^T e_D = L_BB^-T (-L_DB^T e_D - D_B^-1 L_BB^-1 r)
+/// where r is the remainder of the row, zero if the row is exactly dependent. Entries below the
+/// round-off of S are set to zero, which skips whole branches of the tree. T = S_DD - C S_BD is
+/// what remains of the pivot.
 void BlockLdlt::find_null_vectors() {
   double* const x = x_.data();
   std::fill_n(x, layout_.places(), 0.0);
@@ -65,7 +68,7 @@ void BlockLdlt::find_null_vectors() {
     const double least = kRoundOff * std::sqrt(S_[at(d.place)]);
     for (int s = top; s > last;) {
       const FrontLayout::Front& front = layout_.fronts()[at(s)];
-      const bool above = s - front.fronts < d.front && d.front < s;  // of the row: it comes below
+      const bool above = s - front.fronts < d.front && d.front < s;  // ancestor of d.front
       if (silent(s, x, true)) {
         s -= above ? 1 : front.fronts;
         continue;

@@ -1,4 +1,4 @@
-// Solutions by the factor of BlockLdlt: front by front to the roots and back.
+// Solves with the factor of BlockLdlt: front by front up to the roots and back down.
 #include <algorithm>
 
 #include "saltus/base/error.h"
@@ -8,8 +8,8 @@
 namespace saltus {
 namespace {
 
-/// z <- L^-1 z of a panel, K columns side by side; R rows known to the compiler, which keeps them
-/// in registers, or 0.
+/// z <- L^-1 z of a panel, K columns side by side. R: number of rows if known at compile time, so
+/// that they stay in registers, else 0.
 template <int K, int R>
 SALTUS_INLINE void forward_panel(int panel_rows, int width, const double* L, double* z) {
   using simd::V;
@@ -46,8 +46,8 @@ SALTUS_INLINE void forward_panel(int panel_rows, int width, const double* L, dou
   }
 }
 
-/// z <- L^-T z of a panel. In its rows what was found last is subtracted last: nothing waits for
-/// the rest of the sum.
+/// z <- L^-T z of a panel. In each of its rows the most recent result is subtracted last, so the
+/// rest of the sum does not wait for it.
 template <int K, int R>
 SALTUS_INLINE void backward_panel(int panel_rows, int width, const double* L, double* z) {
   using simd::V;
@@ -79,7 +79,7 @@ SALTUS_INLINE void backward_panel(int panel_rows, int width, const double* L, do
   }
 }
 
-/// Short copies, for which a call is long.
+/// Copies short ranges, for which a function call would be slow.
 SALTUS_INLINE double* copy(const double* from, int n, double* to) {
   for (int i = 0; i < n; ++i) simd::at<1>(to + i).v = simd::at<1>(from + i).v;
   return to + n;
@@ -87,7 +87,7 @@ SALTUS_INLINE double* copy(const double* from, int n, double* to) {
 
 }  // namespace
 
-/// z <- the rows of a front; K columns side by side.
+/// Gathers the rows of a front in z, K columns side by side.
 template <int K>
 void BlockLdlt::gather(int s, const double* x) const {
   const FrontLayout::Front& front = layout_.fronts()[at(s)];
@@ -120,7 +120,7 @@ void BlockLdlt::forward(int s, double* x) const {
   }
 }
 
-/// x <- L^-T x at the pivots, with what the border has.
+/// x <- L^-T x at the pivots, using the values at the border.
 template <int K>
 void BlockLdlt::backward(int s, double* x) const {
   const FrontLayout::Front front = layout_.fronts()[at(s)];

@@ -8,7 +8,7 @@
 namespace saltus {
 namespace {
 
-/// At least `size` elements, never fewer than before.
+/// Grows v to at least `size` elements; never shrinks it.
 template <class T>
 void grow_to(std::vector<T>& v, std::size_t size) {
   if (v.size() < size) v.resize(size);
@@ -85,13 +85,13 @@ void BlockLu::assemble(int s, const Front& front, const int* size, const double*
   }
 }
 
-/// Adds F22 of a child.
+/// Adds F22 of a child front.
 void BlockLu::extend(const Update& child, const Front& front) {
   const int p = front.p, q = front.q, m = p + q;
   int rows = 0;
   for (const int i : pattern_->border(child.front))
     for (int a = 0; a < size_[at(i)]; ++a) index_[at(rows++)] = local_[at(i)] + a;
-  int inside = 0;  // rows of the child that are pivots here come first
+  int inside = 0;  // rows of the child that are pivots of this front come first
   while (inside < rows && index_[at(inside)] < p) ++inside;
   const double* from = stack_.data() + child.begin;
   for (int a = 0; a < rows; ++a, from += rows) {

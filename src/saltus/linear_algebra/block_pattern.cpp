@@ -10,9 +10,10 @@
 namespace saltus {
 namespace {
 
-constexpr int kSmall = 8;        ///< nodes that are one front without further thought
-constexpr double kFilled = 0.5;  ///< of all blocks there: one front as well
-constexpr double kExtra = 0.15;  ///< blocks of zeros that a front may hold
+constexpr int kSmall = 8;  ///< graphs with at most this many nodes are one front
+/// fraction of all blocks present, from which the graph is one front
+constexpr double kFilled = 0.5;
+constexpr double kExtra = 0.15;  ///< fraction of zero blocks that a merged front may contain
 
 std::vector<int> minimum_degree(int n, const std::vector<int>& offset,
                                 const std::vector<int>& column) {
@@ -25,15 +26,15 @@ std::vector<int> minimum_degree(int n, const std::vector<int>& offset,
   return {order.indices().begin(), order.indices().end()};
 }
 
-/// One front while they are put together; nodes are named by their place in the order.
+/// A front under construction; nodes are identified by their position in the elimination order.
 struct Front {
-  std::vector<int> pivots, border;  ///< border increasing
+  std::vector<int> pivots, border;  ///< border in increasing order
   std::vector<int> children;
   int parent = -1;
   bool merged = false;
 };
 
-/// Blocks of L and U of a front.
+/// Number of blocks of L and U in a front.
 double blocks_of_pattern(std::size_t pivots, std::size_t border) {
   const auto p = static_cast<double>(pivots), q = static_cast<double>(border);
   return p * (p + 2.0 * q);
@@ -79,7 +80,7 @@ void BlockPattern::analyse(const BlockGraph& graph) {
   couple(place);
 }
 
-/// Minimum degree of the first n nodes, then the others as they stand.
+/// Minimum degree order of the first n nodes, followed by the others in their given order.
 std::vector<int> BlockPattern::order_of(int n) const {
   if (n == nodes()) return minimum_degree(n, offset_, column_);
   std::vector<int> offset{0}, column;
@@ -98,7 +99,7 @@ void BlockPattern::make_fronts(const std::vector<int>& order) {
   std::vector<int> place(at(n)), mark(at(n), -1);
   for (int k = 0; k < n; ++k) place[at(order[at(k)])] = k;
 
-  // the columns of the factor, each the union of its part of the graph and of its children
+  // columns of the factor: each is the union of its part of the graph and of its children
   std::vector<Front> front(at(n));
   for (int k = 0; k < n; ++k) {
     Front& f = front[at(k)];
@@ -119,12 +120,11 @@ void BlockPattern::make_fronts(const std::vector<int>& order) {
     front[at(f.parent)].children.push_back(k);
   }
 
-  // a front goes into its parent where that holds few zeros more; children stand before their
-  // parents
+  // merge a front into its parent if that adds few zeros; children come before their parents
   for (int k = 0; k < n; ++k) {
     Front& f = front[at(k)];
     std::vector<int> children;
-    for (const int c : f.children) {  // already final but for their parent
+    for (const int c : f.children) {  // final except for their parent
       Front& child = front[at(c)];
       const std::size_t p = child.pivots.size(), q = child.border.size();
       const std::size_t p2 = f.pivots.size(), q2 = f.border.size();
@@ -141,7 +141,7 @@ void BlockPattern::make_fronts(const std::vector<int>& order) {
     f.children = std::move(children);
   }
 
-  // fronts in postorder, so that the updates of the children of one are together on a stack
+  // fronts in postorder, so that the updates of all children of a front are together on the stack
   pivot_.clear(), border_.clear(), children_.clear();
   pivot_begin_.assign(1, 0), border_begin_.assign(1, 0);
   std::vector<std::pair<int, std::size_t>> path;
@@ -163,7 +163,7 @@ void BlockPattern::make_fronts(const std::vector<int>& order) {
       path.pop_back();
     }
   }
-  // borders in the order of elimination that has come out
+  // sort borders by the resulting elimination order
   for (int k = 0; k < n; ++k) place[at(pivot_[at(k)])] = k;
   for (int s = 0; s < fronts(); ++s)
     std::sort(border_.begin() + border_begin_[at(s)], border_.begin() + border_begin_[at(s) + 1],

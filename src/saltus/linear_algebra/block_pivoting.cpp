@@ -12,7 +12,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kPatience = 10;  // block pivots that need not make the wrong rows fewer
+// block pivots allowed without a decrease of the number of wrong rows
+constexpr int kPatience = 10;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -49,7 +50,7 @@ bool BlockPivoting::solve(View w, Out x) {
   pressed_.clear();
   if (m == 0) return true;
   if (!w.allFinite()) return false;
-  // what is below is round-off
+  // smaller values are round-off
   const double noise = 64.0 * std::numeric_limits<double>::epsilon(), gap = w.cwiseAbs().maxCoeff();
   for (Index i = 0; i < m; ++i) in_[at(i)] = w[i] < 0.0;
   Index fewest = m + 1;

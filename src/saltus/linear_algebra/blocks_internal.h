@@ -1,4 +1,4 @@
-// Loops over fixed blocks on the threads of the caller's tbb::task_arena.
+// Parallel loops over fixed blocks on the threads of the caller's tbb::task_arena.
 #pragma once
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
@@ -9,14 +9,14 @@
 
 namespace saltus {
 
-/// Items of one task. What a block writes is its own and is joined block by block: no bit depends
-/// on the threads.
+/// Number of items per task. Each block writes to its own memory and results are joined in block
+/// order, so they do not depend on the number of threads.
 inline constexpr std::size_t kBlock = 64;
 
 inline std::size_t blocks_in(std::size_t count) { return (count + kBlock - 1) / kBlock; }
 
-/// use(block, begin, end) on the blocks of 0 .. count - 1, all with the caller's treatment of
-/// denormals.
+/// Calls use(block, begin, end) on the blocks of 0 .. count - 1, always with the caller's treatment
+/// of denormals.
 template <class Use>
 void in_blocks(std::size_t count, const Use& use) {
   const auto run = [&](std::size_t k) { use(k, k * kBlock, std::min(count, (k + 1) * kBlock)); };
@@ -27,7 +27,7 @@ void in_blocks(std::size_t count, const Use& use) {
   }
   using Context = tbb::task_group_context;
   Context context(Context::isolated, Context::default_traits | Context::fp_settings);
-  // A thread that waits here begins nothing else: it may have a work space of its own in use.
+  // A waiting thread must not start other tasks: it may be using a work space of its own.
   tbb::this_task_arena::isolate(
       [&] { tbb::parallel_for(std::size_t{0}, blocks, run, tbb::auto_partitioner(), context); });
 }

@@ -7,8 +7,8 @@ namespace {
 
 using simd::V;
 
-/// Rows of G stand side by side in the slots: Y = A G^T, T_i = sum_k Y_ki G_k, every entry one sum
-/// in rising k.
+/// Each slot processes one row of G: Y = A G^T, T_i = sum_k Y_ki G_k, every entry summed in order
+/// of increasing k.
 template <int W>
 SALTUS_INLINE void body_rows_product(int rows, const double* G, const double* A, double* T,
                                      double* work) {
@@ -47,8 +47,7 @@ SALTUS_INLINE void body_rows_product(int rows, const double* G, const double* A,
   }
 }
 
-// One function for each instruction set; see kernels.cpp. Joints have too few rows for registers of
-// 8.
+// One function per instruction set; see kernels.cpp. Joints have too few rows for registers of 8.
 #define SALTUS_PRODUCT(set, W)                                                                  \
   SALTUS_TARGET_##set void product_##set(int rows, const double* G, const double* A, double* T, \
                                          double* work) {                                        \

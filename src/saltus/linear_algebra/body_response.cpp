@@ -17,8 +17,8 @@ SALTUS_INLINE void widen(int rows, const double* from, double* to) {
   }
 }
 
-/// Y = Z G,  X = G^T Y,  Y = A X,  D = A - Y A, every entry one sum in rising index; the columns
-/// stand in the slots.
+/// Y = Z G,  X = G^T Y,  Y = A X,  D = A - Y A, every entry summed in order of increasing index;
+/// each slot processes one column.
 template <int W>
 SALTUS_INLINE void respond(int rows, const double* G, const double* Z, const double* A, double* D,
                            double* work) {
@@ -76,7 +76,7 @@ SALTUS_INLINE void add_rows(int rows, const double* H, const double* D, double* 
   }
 }
 
-// One function for each instruction set; see kernels.cpp.
+// One function per instruction set; see kernels.cpp.
 #define SALTUS_RESPONSE(set, W)                                                       \
   SALTUS_TARGET_##set void respond_##set(int rows, const double* G, const double* Z,  \
                                          const double* A, double* D, double* work) {  \

@@ -1,7 +1,7 @@
-// With P the inverse blocks of the diagonal:
+// With P the inverse diagonal blocks:
 //
 //     alpha = r.z / p.Ap,   x += alpha p,   r -= alpha A p,   z = P r,
-//         p = z + (r.z / r.z before) p
+//     p = z + (r.z / previous r.z) p
 //
 // Source: J. R. Shewchuk 1994, An introduction to the conjugate gradient method without the
 // agonizing pain.
@@ -19,8 +19,7 @@ namespace saltus {
 namespace {
 
 constexpr std::string_view kLimit = "conjugate gradients did not reach their tolerance";
-constexpr std::string_view kIndefinite =
-    "conjugate gradients met a matrix that is not positive definite";
+constexpr std::string_view kIndefinite = "conjugate gradients: the matrix is not positive definite";
 constexpr int kRestarts = 2;
 
 using NodeBlock = Eigen::Map<const Matrix3>;
@@ -56,7 +55,7 @@ void ConjugateGradients::refilled() {
   });
 }
 
-/// Sum of use(begin, end) over blocks of nodes, added in their order.
+/// Sum of use(begin, end) over blocks of nodes, added in block order.
 template <class Use>
 ConjugateGradients::Sums ConjugateGradients::over_nodes(const Use& use) const {
   thread_pool_.blocks(
@@ -135,7 +134,7 @@ double ConjugateGradients::leave(const double* b) const {
       .first;
 }
 
-// From x_ with its residual r_, until |r| <= tolerance |b|
+// Iterates from x_ with its residual r_ until |r| <= tolerance |b|
 std::string_view ConjugateGradients::iterate(double b_b, int& left) const {
   const double enough = tolerance_ * tolerance_ * b_b;
   Sums of = start();
@@ -208,7 +207,7 @@ void ConjugateGradients::solve_near(View b, Out x) const {
     x[static_cast<Eigen::Index>(i)] = x_[static_cast<std::size_t>(free_[i])];
 }
 
-/// Components of x at their nodes.
+/// Copies components of x to their nodes.
 void ConjugateGradients::gather(View x, AlignedArray& out) const {
   for (std::size_t i = 0; i < free_.size(); ++i)
     out[static_cast<std::size_t>(free_[i])] = x[static_cast<Eigen::Index>(i)];
@@ -227,7 +226,7 @@ void ConjugateGradients::multiply(View x, Out y) const {
 
 bool ConjugateGradients::blocks(DiagonalBlocks& D, bool& whole) const {
   whole = false;
-  if (tolerance_ == 0.0) return false;  // what it solves is no A
+  if (tolerance_ == 0.0) return false;  // it approximates A^-1, so A is of no use
   for (std::size_t begin = 0, end = 0; begin < free_.size(); begin = end) {
     const int node = free_[begin] / 3;
     while (end < free_.size() && free_[end] / 3 == node) ++end;

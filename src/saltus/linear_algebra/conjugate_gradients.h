@@ -9,33 +9,33 @@
 
 namespace saltus {
 
-/// Conjugate gradients from x = 0, or from what solve_near() is given where that is nearer,
-/// preconditioned by the inverse blocks of the diagonal. Loops run on the threads of the caller's
-/// tbb::task_arena; no bit depends on them.
+/// Conjugate gradients, starting from x = 0, or from the x given to solve_near() if its residual is
+/// smaller, preconditioned by the inverse diagonal blocks. Loops run on the threads of the caller's
+/// tbb::task_arena; results do not depend on the number of threads.
 ///
-/// A solve ends when |b - A x| <= tolerance |b|. What the recursion says is then checked with A
-/// itself, and the iteration begun again from x where it was wrong (at most twice). It fails, and
-/// record() says why, where the iterations are used up or p . A p <= 0. With tolerance 0 it makes
-/// as many iterations as given, or until the residual is 0, and never fails for lack of them.
+/// A solve ends when |b - A x| <= tolerance |b|. The residual of the recursion is then verified
+/// with A itself, and the iteration restarts from x if it was wrong (at most twice). A solve fails,
+/// with the reason in record(), if the iterations are used up or p . A p <= 0. With tolerance 0 it
+/// performs the given number of iterations, or stops when the residual is 0, and never fails for
+/// lack of iterations.
 class ConjugateGradients final : public Operator {
  public:
-  /// b and x of solve() are the components `free` of vectors of 3 numbers a node, in that order;
-  /// the others are held at 0.
+  /// b and x of solve() are the components `free` of vectors with 3 numbers per node, in that
+  /// order; the other components are fixed at 0.
   ConjugateGradients(std::shared_ptr<const NodeGraph> graph, std::span<const int> free,
                      double tolerance, int iterations);
 
   NodeMatrix& matrix() { return A_; }
   const NodeMatrix& matrix() const { return A_; }
   ThreadPool& thread_pool() { return thread_pool_; }
-  /// After every change of matrix(); the record goes on. A block of the diagonal that is not
-  /// positive definite is taken as
-  /// given: the solve will find out.
+  /// Must be called after every change of matrix(); the record continues. Diagonal blocks that are
+  /// not positive definite are accepted: the solve detects them.
   void refilled();
 
-  /// Takes nothing from the heap. The work vectors belong to the operator: one thread at a time.
+  /// Allocates nothing. The work vectors belong to the operator, so it is not thread-safe.
   void solve(Eigen::Ref<Matrix> X) const override;
   bool symmetric() const override { return true; }
-  bool blocks(DiagonalBlocks& D, bool& whole) const override;  ///< of the nodes
+  bool blocks(DiagonalBlocks& D, bool& whole) const override;  ///< one block per node
   void multiply(View x, Out y) const override;
   void solve_near(View b, Out x) const override;
   double tolerance() const override { return tolerance_; }
@@ -59,17 +59,17 @@ class ConjugateGradients final : public Operator {
 
   NodeMatrix A_;
   std::vector<int> free_;
-  AlignedArray held_;     ///< 1 of a free component, 0 of another
-  AlignedArray inverse_;  ///< of the diagonal blocks, 9 a node
+  AlignedArray held_;     ///< 1 for free components, 0 for fixed ones
+  AlignedArray inverse_;  ///< inverse diagonal blocks, 9 numbers per node
   double tolerance_;
   int iterations_;
   Stop* stop_ = nullptr;
-  // An operator belongs to one simulation
-  mutable ThreadPool thread_pool_;              // of one solve
-  mutable AlignedArray b_, x_, r_, z_, p_, q_;  // of one solve
-  mutable std::vector<Sums> part_;              // of one solve
-  mutable double square_ = 0.0;                 // of one solve: |r|^2 of the present x
-  mutable SolveRecord record_;                  // of the step that asks for it
+  // Work space: an operator belongs to one simulation
+  mutable ThreadPool thread_pool_;              // used in one solve
+  mutable AlignedArray b_, x_, r_, z_, p_, q_;  // used in one solve
+  mutable std::vector<Sums> part_;              // used in one solve
+  mutable double square_ = 0.0;                 // |r|^2 of the current x in a solve
+  mutable SolveRecord record_;                  // since the last forget()
 };
 
 }  // namespace saltus

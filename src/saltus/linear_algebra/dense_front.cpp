@@ -15,7 +15,8 @@ struct Strides {
   std::ptrdiff_t A, B, C;
 };
 
-/// R rows and K registers of W columns of C -= A B; every entry is one sum in rising k.
+/// C -= A B for R rows and K registers of W columns; every entry is summed in order of increasing
+/// k.
 template <int W, int R, int K>
 SALTUS_INLINE void tile(int inner, const double* A, const double* B, double* C, Strides s) {
   V<W> sum[R][K] = {};
@@ -68,9 +69,9 @@ SALTUS_INLINE void product(int rows, int columns, int inner, const double* A, co
   if (i < rows) strip<W, 1>(columns, inner, A + i * s.A, B, C + i * s.C, s);
 }
 
-constexpr int kNarrow = 16;     ///< rows of a front that wide registers only slow down
-constexpr int kFrontPanel = 8;  ///< pivots before the rest is updated
-constexpr int kFrontRows = 64;  ///< of F22 that are updated together, whole strips
+constexpr int kNarrow = 16;  ///< fronts with at most this many rows are slower with wide registers
+constexpr int kFrontPanel = 8;  ///< pivots eliminated before the rest is updated
+constexpr int kFrontRows = 64;  ///< rows of F22 updated together, a multiple of the strip
 
 template <int W>
 SALTUS_INLINE bool eliminate_front(int p, int q, double* upper, double* lower, double* F22,
@@ -126,7 +127,7 @@ SALTUS_INLINE bool eliminate_front(int p, int q, double* upper, double* lower, d
 
 constexpr int padded(int columns) { return (columns + 3) & ~3; }
 
-/// to <- to - a from, whole registers
+/// to <- to - a from, in whole registers
 template <int W>
 SALTUS_INLINE void subtract(int columns, double a, const double* from, double* to) {
   for (int k = 0; k < columns; k += W) simd::at<W>(to + k).v -= a * simd::at<W>(from + k).v;
@@ -174,7 +175,7 @@ SALTUS_INLINE void invert_front(int p, int q, const double* upper, const int* ex
   }
 }
 
-// One function for each instruction set; see kernels.cpp.
+// One function per instruction set; see kernels.cpp.
 #define SALTUS_FRONT(set, W)                                                           \
   SALTUS_TARGET_##set bool eliminate_##set(int p, int q, double* upper, double* lower, \
                                            double* F22, int* exchange, Stop* stop) {   \

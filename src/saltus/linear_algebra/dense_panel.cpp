@@ -7,8 +7,8 @@ namespace {
 
 using simd::V;
 
-/// C -= A B from column `j`, R rows in registers of W and what is left of it in narrower ones;
-/// every entry is one sum in rising k.
+/// C -= A B from column `j` on, R rows in registers of width W, remaining columns in narrower ones;
+/// every entry is summed in order of increasing k.
 template <int W, int R>
 SALTUS_INLINE void panel_strip(int j, int columns, int inner, const double* A, const double* B,
                                std::ptrdiff_t stride_B, double* C, std::ptrdiff_t stride_C) {
@@ -42,7 +42,7 @@ SALTUS_INLINE void subtract_block(int rows, int columns, int inner, const double
 
 template <int W>
 SALTUS_INLINE int panel(int first, int rows, int width, double* U, double* inverse) {
-  constexpr int kTogether = 16;  // pivots whose multipliers are in registers or nearly so
+  constexpr int kTogether = 16;  // pivots whose multipliers stay (almost) in registers
   double l[kTogether];
   for (int t = first; t < rows; ++t) {
     double* const u = U + std::ptrdiff_t{t} * width;
@@ -58,7 +58,7 @@ SALTUS_INLINE int panel(int first, int rows, int width, double* U, double* inver
   return rows;
 }
 
-// One function for each instruction set; see kernels.cpp.
+// One function per instruction set; see kernels.cpp.
 #define SALTUS_PANEL(set, W)                                                                   \
   SALTUS_TARGET_##set int panel_##set(int first, int rows, int width, double* U,               \
                                       double* inverse) {                                       \
@@ -94,7 +94,7 @@ const PanelFunctions& best() {
   return functions;
 }
 
-constexpr int kNarrowPanel = 16;  ///< columns that wide registers only slow down
+constexpr int kNarrowPanel = 16;  ///< widths up to this are slower with wide registers
 
 }  // namespace
 

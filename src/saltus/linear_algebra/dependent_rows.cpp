@@ -12,7 +12,7 @@ std::span<const DependentRows::Entry> DependentRows::null_vector(int i) const {
   return {entries_.data() + begin, dropped_[at(i)].end - begin};
 }
 
-/// V_D without D itself, with its weights where it is of the last choice.
+/// V_D without D itself; includes the weights if the row was in the last choice.
 std::span<const DependentRows::Entry> DependentRows::kept_vector(int i) const {
   const int k = dropped_[at(i)].of_last;
   if (k < 0) return null_vector(i);
@@ -20,8 +20,8 @@ std::span<const DependentRows::Entry> DependentRows::kept_vector(int i) const {
   return {kept_entries_.data() + begin, kept_[at(k)].end - begin};
 }
 
-/// Blocks of M: null vectors that have places in common, or rows that T couples, in the order of
-/// their first.
+/// Determines the blocks of M: null vectors that have places in common, or rows coupled by T,
+/// ordered by their first row.
 void DependentRows::join(std::size_t places) {
   const int count = static_cast<int>(dropped_.size());
   const auto first = [&](int i) {
@@ -75,7 +75,7 @@ void DependentRows::number_blocks() {
 
 void DependentRows::factorise(const double* weight, std::span<const int> row_of, bool of_choice,
                               double* x) {
-  std::size_t next = 0;  // rows stand in the same order unless others were left out as well
+  std::size_t next = 0;  // rows are in the same order unless others were left out as well
   for (Dropped& d : dropped_) {
     if (!of_choice) break;
     const int row = row_of[at(d.place)];
@@ -89,7 +89,7 @@ void DependentRows::factorise(const double* weight, std::span<const int> row_of,
   for (const Block& block : blocks_) factorise(block, weight, x);
 }
 
-/// M = V_B^T W_B N_B + W_D  by LU with exchanges of rows. With V = N it is W_D + a semidefinite
+/// M = V_B^T W_B N_B + W_D,  by LU with row exchanges. If V = N, it is W_D plus a semidefinite
 /// matrix.
 void DependentRows::factorise(const Block& block, const double* weight, double* x) {
   const int k = block.size;
@@ -124,7 +124,7 @@ void DependentRows::factorise(const Block& block, const double* weight, double* 
   }
 }
 
-/// M x_D = -V_B^T W_B x_B,  x_B <- x_B + N_B x_D,  of which x holds every `stride`th number.
+/// M x_D = -V_B^T W_B x_B,  x_B <- x_B + N_B x_D, where x contains every `stride`th number.
 void DependentRows::add_least(const double* weight, double* x, int stride) const {
   const auto at_place = [&](int place) -> double& { return x[std::ptrdiff_t{stride} * place]; };
   double* const y = least_.data();

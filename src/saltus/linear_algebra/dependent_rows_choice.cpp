@@ -1,8 +1,8 @@
-// Which of the rows that depend on each other are left out. Over the rows P that were put aside S
-// has the Schur complement T, and with x_P given  S_BB x_B = -S_BP x_P  is solved by x = N x_P. T
-// is eliminated with the largest pivot first, the rows of N with it: those that are left, N_D, are
-// null vectors of S. They are then written on other rows D wherever one of their entries is much
-// larger than that of the row left out.
+// Chooses which of the linearly dependent rows are left out. S has the Schur complement T over the
+// rows P that were set aside, and for given x_P the solution of  S_BB x_B = -S_BP x_P  is x = N
+// x_P. T is eliminated with the largest pivot first, together with the rows of N: the remaining
+// ones, N_D, are null vectors of S. They are then expressed with other rows D wherever one of their
+// entries is much larger than that of the row left out.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -13,7 +13,8 @@
 namespace saltus {
 namespace {
 
-constexpr double kExchange = 2.0;  ///< |C_ij| sqrt(S_jj / S_ii) that is not exchanged
+/// values of |C_ij| sqrt(S_jj / S_ii) up to this are not exchanged
+constexpr double kExchange = 2.0;
 
 /// row_i <- row_i - (row_ij / row_j) row
 void subtract_row(double factor, const double* row, int n, double* from) {
@@ -51,7 +52,7 @@ void DependentRows::choose(const Block& block, std::span<const Coupling> couplin
                            double threshold, const double* S, std::span<const int> row_of,
                            std::vector<char>& out) {
   const int k = block.size;
-  if (k == 1 && null_vector(group_[at(block.begin)]).empty()) {  // nothing to exchange it with
+  if (k == 1 && null_vector(group_[at(block.begin)]).empty()) {  // no row to exchange it with
     const Dropped& d = dropped_of(block, 0);
     out[at(d.place)] = d.pivot <= threshold * S[d.place] ? 1 : 0;
     return;
@@ -63,11 +64,11 @@ void DependentRows::choose(const Block& block, std::span<const Coupling> couplin
     if (own_[at(a)] >= 0) out[at(column_[at(own_[at(a)])])] = 1;
 }
 
-/// T and N of a block.
+/// Collects T and N of a block.
 void DependentRows::gather(const Block& block, std::span<const Coupling> couplings,
                            const double* S) {
   const int k = block.size;
-  // columns: the rows of P, then those of B that their null vectors reach; in units of 1/sqrt(S_ii)
+  // columns: the rows of P, then the rows of B in their null vectors; in units of 1/sqrt(S_ii)
   column_.clear();
   for (int a = 0; a < k; ++a) column_.push_back(dropped_of(block, a).place);
   for (int a = 0; a < k; ++a)
@@ -99,7 +100,8 @@ void DependentRows::gather(const Block& block, std::span<const Coupling> couplin
   }
 }
 
-/// T with the largest pivot first, the rows of N with it; own_ <- 1 for those that are independent.
+/// Eliminates T with the largest pivot first, together with the rows of N; sets own_ to 1 for
+/// independent rows.
 void DependentRows::eliminate_by_pivots(const Block& block, double threshold,
                                         std::span<const int> row_of) {
   const int k = block.size, m = static_cast<int>(column_.size());
@@ -124,10 +126,10 @@ void DependentRows::eliminate_by_pivots(const Block& block, double threshold,
   }
 }
 
-/// own_ <- the column of the row left out of each, -1: it is kept.
+/// own_ <- for each row of N, the column of the row left out, or -1 if its row is kept.
 void DependentRows::exchange_rows(const Block& block) {
   const int k = block.size, m = static_cast<int>(column_.size());
-  // N_D, written on rows where no entry is much above 1
+  // express N_D with rows such that no entry is much above 1
   std::vector<int>& own = own_;
   for (int a = 0; a < k; ++a) own[at(a)] = own[at(a)] != 0 ? -1 : a;
   for (int exchange = 0; exchange < 4 * m; ++exchange) {
@@ -166,12 +168,12 @@ void DependentRows::take_choice(int rows, std::span<const int> row_of, std::vect
   column_.assign(at(rows), -1);
   for (int place = 0; place < std::ssize(row_of); ++place) column_[at(row_of[at(place)])] = place;
   for (const auto& [row, value] : kept_rows_) {
-    expects(row < rows, "as many rows as at the choice");
-    const int place = column_[at(row)];  // a row that is zero by now carries nothing
+    expects(row < rows, "the matrix must not have fewer rows than at the choice");
+    const int place = column_[at(row)];  // a row that has become zero contributes nothing
     kept_entries_.push_back({std::max(place, 0), place < 0 ? 0.0 : value});
   }
   for (const Kept& kept : kept_) {
-    expects(kept.row < rows, "as many rows as at the choice");
+    expects(kept.row < rows, "the matrix must not have fewer rows than at the choice");
     if (const int place = column_[at(kept.row)]; place >= 0) out[at(place)] = 1;
   }
 }

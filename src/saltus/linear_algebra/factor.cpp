@@ -8,12 +8,12 @@
 
 namespace saltus {
 
-void Operator::multiply(View, Out) const { expects(false, "A is not known, its inverse alone"); }
+void Operator::multiply(View, Out) const { expects(false, "only the inverse of A is available"); }
 
 struct DenseOperator::Lu {
   Eigen::PartialPivLU<Matrix> value;
   Matrix A;
-  Vector work;  ///< of solve(); one factor belongs to one group
+  Vector work;  ///< work space of solve(); each factor belongs to one group
 };
 
 DenseOperator::DenseOperator() : lu_(std::make_unique<Lu>()) {}
@@ -90,7 +90,8 @@ const Operator* operator_of(const Factor& A) {
   return given ? given->get() : nullptr;
 }
 
-/// The inverse of A_b^-1, in which rows of what is locked are 0. False: it is singular otherwise.
+/// Inverts A_b^-1, whose rows are 0 for locked degrees of freedom. Returns false if it is singular
+/// for another reason.
 bool block_of(const Eigen::Matrix<double, 6, 6>& inverse, double* block, std::vector<char>& moves) {
   Eigen::Matrix<double, 6, 6> B = inverse;
   for (int i = 0; i < 6; ++i) {
@@ -130,7 +131,7 @@ bool blocks(const Factor& A, DiagonalBlocks& D, std::vector<char>& moves, bool& 
 
 void multiply(const Factor& A, View x, Out y) {
   const Operator* const given = operator_of(A);
-  expects(given != nullptr, "A is whole in its blocks");
+  expects(given != nullptr, "A has no entries outside its diagonal blocks");
   given->multiply(x, y);
 }
 

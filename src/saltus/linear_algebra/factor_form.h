@@ -1,4 +1,4 @@
-// The form of a Factor that is refilled: what it holds is kept where it is of the form asked for.
+// Refills a Factor: its contents are reused if they have the requested form.
 #pragma once
 #include <memory>
 #include <utility>
@@ -13,8 +13,8 @@ inline Vector& diagonal_in(Factor& A) {
   return std::get<Diagonal>(A.form).inverse;
 }
 
-/// The operator of A where it is of this class and keep(operator) says so, else a new one of the
-/// arguments.
+/// The operator of A if it has this class and keep(operator) is true, else a new one constructed
+/// from the arguments.
 template <class Kind, class Keep, class... Arguments>
 Kind& operator_in_if(Factor& A, const Keep& keep, Arguments&&... arguments) {
   auto* some = std::get_if<std::unique_ptr<Operator>>(&A.form);

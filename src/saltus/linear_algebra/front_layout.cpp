@@ -5,7 +5,7 @@
 namespace saltus {
 namespace {
 
-constexpr int kPanelRows = 12;  ///< of several nodes; a larger node is a panel by itself
+constexpr int kPanelRows = 12;  ///< of a panel with several nodes; a larger node has its own
 
 }  // namespace
 
@@ -47,8 +47,8 @@ void FrontLayout::make(const SymmetricBlocks& S) {
   }
 }
 
-/// end_ of the pivots, rows below p, that the update of a child reaches. Returns the fronts of its
-/// subtree.
+/// Extends end_ of pivots (local rows below p) to the columns that the update of a child reaches.
+/// Returns the number of fronts in the subtree of the child.
 int FrontLayout::reach_of_child(int child, int p) {
   if (const auto rest = pattern_->border(child); !rest.empty()) {
     const int last = local_[at(rest.back())] + size(rest.back());
@@ -74,8 +74,8 @@ void FrontLayout::find_zeros(const SymmetricBlocks& S) {
   active_begin_[at(n)] = places();
 }
 
-/// Rows of a pivot end where its part of S and the updates of children end, and not before those of
-/// the row above that reach it: a chain of nodes in one front holds no zeros.
+/// The rows of a pivot end where its part of S and the updates of children end, but not before the
+/// end of an earlier row that reaches them: a chain of nodes in one front stores no zeros.
 void FrontLayout::place_panels(int s) {
   Front& front = fronts_.back();
   const std::size_t before = s == 0 ? 0 : at(fronts_[at(s) - 1].panels);

@@ -1,5 +1,5 @@
-// Where the rows of a symmetric matrix of small blocks stand while its fronts are eliminated, and
-// which of them have entries.
+// Where the rows of a symmetric matrix of small blocks are stored while its fronts are eliminated,
+// and which of them have entries.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -9,9 +9,10 @@
 
 namespace saltus {
 
-/// The blocks of a symmetric matrix S by a graph. Block k of the one that was analysed, (i, j),
-/// stands at value + start[k], size[i] x size[j], row by row; only one of (i, j) and (j, i) is
-/// read. Rows of node i are row(i) .. row(i) + size[i] - 1 of vectors, nodes in their own order.
+/// The blocks of a symmetric matrix S with a given graph. Block k of the analysed graph, (i, j), is
+/// stored at value + start[k], size[i] x size[j], row by row; only one of (i, j) and (j, i) is
+/// read. Node i has the rows row(i) .. row(i) + size[i] - 1 of vectors, with the nodes in their own
+/// order.
 struct SymmetricBlocks {
   const BlockPattern& pattern;
   const int* size;
@@ -19,25 +20,26 @@ struct SymmetricBlocks {
   const std::size_t* start;
 };
 
-/// A row in the order of elimination is a place; rows of zeros have none: of a planar mechanism in
-/// space these are more than half, which would be eliminated over and over. Rows and columns of a
-/// front are numbered from 0, pivots first.
+/// A place is the position of a row in elimination order. Zero rows have no place: in spatial
+/// models of planar mechanisms they are more than half of all rows, and eliminating them each time
+/// would be wasteful. Rows and columns of a front are numbered from 0, pivots first.
 class FrontLayout {
  public:
   struct Front {
-    int place;   // of its first pivot
-    int p, q;    // rows of pivots and of the border
-    int fronts;  // of the subtree that ends with it
-    int panels;  // end of its panels; they begin where those of the front before end
+    int place;   // place of its first pivot
+    int p, q;    // number of pivot rows and of border rows
+    int fronts;  // number of fronts in the subtree that ends with it
+    int panels;  // end of its panels; they begin at the end of the previous front
   };
-  /// Rows first .. first + rows - 1 of a front, columns first .. first + width - 1: right of them
-  /// L^T is zero.
+  /// Rows first .. first + rows - 1 of a front, columns first .. first + width - 1; L^T is zero
+  /// right of them.
   struct Panel {
     std::size_t begin;
     int first, rows, width;
   };
 
-  /// Reads sizes and the diagonal of S. S.pattern is used until the next call; memory is kept.
+  /// Reads sizes and the diagonal of S. S.pattern must stay valid until the next call; memory is
+  /// reused.
   void make(const SymmetricBlocks& S);
 
   const BlockPattern& pattern() const { return *pattern_; }
@@ -46,19 +48,21 @@ class FrontLayout {
   const std::vector<Front>& fronts() const { return fronts_; }
   const std::vector<Panel>& panels() const { return panels_; }
   int first_panel(int s) const { return s == 0 ? 0 : fronts_[at(s) - 1].panels; }
-  /// Of node i: its first row, its first place, its places, and the rows of these.
+  /// For node i: its first row, its first place, the number of its places, and the rows at these
+  /// places.
   int row(int i) const { return row_[at(i)]; }
   int place(int i) const { return place_[at(i)]; }
   int size(int i) const { return size_[at(i)]; }
   const int* active(int i) const { return active_.data() + active_begin_[at(i)]; }
-  std::span<const int> zeros() const { return zeros_; }  ///< rows without a place, increasing
+  /// rows without a place, in increasing order
+  std::span<const int> zeros() const { return zeros_; }
   /// rows <- the row of each place
   void rows_of_places(std::vector<int>& rows) const;
 
-  std::size_t stored() const { return stored_; }    ///< numbers of all panels
-  std::size_t deepest() const { return deepest_; }  ///< numbers of updates that wait at once
-  int widest() const { return widest_; }            ///< most rows of a front
-  int border() const { return border_; }            ///< most rows of a border
+  std::size_t stored() const { return stored_; }    ///< total number of values in all panels
+  std::size_t deepest() const { return deepest_; }  ///< most values of pending updates at any time
+  int widest() const { return widest_; }            ///< largest number of rows of a front
+  int border() const { return border_; }            ///< largest number of rows of a border
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -72,7 +76,7 @@ class FrontLayout {
   };
   const BlockPattern* pattern_ = nullptr;
   std::vector<int> row_;
-  std::vector<int> size_, place_, local_, end_;  // of each node; size: without rows of zeros
+  std::vector<int> size_, place_, local_, end_;  // for each node; size_: without zero rows
   std::vector<int> active_, active_begin_;       // rows that have a place, node by node
   std::vector<int> zeros_;
   std::vector<Front> fronts_;

@@ -9,7 +9,7 @@ namespace saltus {
 namespace {
 
 // y_i = (sum_j a_0 x_0 + sum_j a_1 x_1) + sum_j a_2 x_2 with the columns a of the blocks (i, j), in
-// four slots of which the last is the first number of what follows and goes nowhere.
+// four slots; the last slot contains the number that follows in memory and is discarded.
 template <int W>
 SALTUS_INLINE void node_rows_product(const int* offset, const int* column, const double* value,
                                      int begin, int end, const double* x, double* y) {
@@ -56,7 +56,7 @@ Product best_product() {
 }  // namespace
 
 NodeGraph::NodeGraph(int nodes, std::span<const std::pair<int, std::span<const int>>> elements) {
-  // elements at each node, then the nodes of those
+  // elements at each node, then the nodes of these elements
   std::vector<int> first(index(nodes) + 1, 0);
   for (const auto& [n, list] : elements)
     for (int a : list) ++first[index(a) + 1];
@@ -81,7 +81,7 @@ NodeGraph::NodeGraph(int nodes, std::span<const std::pair<int, std::span<const i
     column.insert(column.end(), row.begin(), row.end());
     offset.push_back(static_cast<int>(column.size()));
   }
-  // rows in their order meet the entries of a column from above
+  // visiting the rows in order yields the entries of each column from top to bottom
   mirror.resize(column.size());
   filled.assign(offset.begin(), offset.end() - 1);
   for (int i = 0; i < nodes; ++i)

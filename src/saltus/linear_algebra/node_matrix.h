@@ -1,4 +1,4 @@
-// Symmetric matrices of meshes, three degrees of freedom a node: rows of 3 x 3 blocks.
+// Symmetric matrices of meshes with three degrees of freedom per node: rows of 3 x 3 blocks.
 #pragma once
 #include <memory>
 #include <span>
@@ -10,24 +10,24 @@
 
 namespace saltus {
 
-/// Which nodes share a block. Row i has the columns column[offset[i]] .. column[offset[i + 1] - 1],
-/// rising, i among them.
+/// Pairs of nodes with a common block. Row i has the columns column[offset[i]] ..
+/// column[offset[i + 1] - 1], in increasing order and including i.
 struct NodeGraph {
   std::vector<int> offset{0}, column;
-  std::vector<int> diagonal;  ///< entry (i, i)
-  std::vector<int> mirror;    ///< of the entry (i, j): the entry (j, i)
+  std::vector<int> diagonal;  ///< index of the entry (i, i)
+  std::vector<int> mirror;    ///< for the entry (i, j): index of the entry (j, i)
 
   NodeGraph() = default;
-  /// Elements by their nodes, `n` each; every list of the vector has its own n. Nodes of one
-  /// element share blocks.
+  /// Elements given by their nodes, `n` each; each list of `elements` has its own n. Each pair of
+  /// nodes in an element has a block.
   NodeGraph(int nodes, std::span<const std::pair<int, std::span<const int>>> elements);
   int nodes() const { return static_cast<int>(diagonal.size()); }
   int entries() const { return static_cast<int>(column.size()); }
-  int find(int row, int column) const;  ///< the entry, -1: none
+  int find(int row, int column) const;  ///< index of the entry, -1: none
 };
 
-/// Blocks by columns, 9 numbers an entry. Products have one order of their sums, which depends
-/// neither on the threads nor on the width of registers.
+/// Blocks stored by columns, 9 numbers per entry. Products sum in one fixed order, which depends
+/// neither on the number of threads nor on the register width.
 class NodeMatrix {
  public:
   NodeMatrix() = default;
@@ -41,16 +41,16 @@ class NodeMatrix {
     return value_.data() + 9 * static_cast<std::size_t>(entry);
   }
   void set_zero(ThreadPool& thread_pool);
-  /// Blocks (i, j) with j < i from those with j > i.
+  /// Sets the blocks (i, j) with j < i from those with j > i.
   void mirror_upper(ThreadPool& thread_pool);
-  /// y = (A x)_i of the nodes i = begin .. end - 1 alone; 3 numbers a node.
+  /// y = (A x)_i only for the nodes i = begin .. end - 1; 3 numbers per node.
   void multiply_rows(int begin, int end, const double* x, double* y) const;
-  /// y += scale A x, all nodes.
+  /// y += scale A x, for all nodes.
   void multiply_add(ThreadPool& thread_pool, double scale, const double* x, double* y) const;
 
  private:
   std::shared_ptr<const NodeGraph> graph_;
-  AlignedArray value_;  ///< one number more than entries, which registers read past the last block
+  AlignedArray value_;  ///< one extra number: registers read past the last block
 };
 
 }  // namespace saltus

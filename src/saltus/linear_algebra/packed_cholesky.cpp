@@ -5,8 +5,8 @@
 namespace saltus {
 namespace {
 
-/// Four partial sums in fixed order: fast without licence to reorder, and independent of alignment,
-/// so that a copy of the data gives the same bits.
+/// Four partial sums in fixed order: fast without permission to reorder, and independent of
+/// alignment, so that a copy of the data gives the same bits.
 double dot(const double* a, const double* b, int n) {
   double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
   int i = 0;
@@ -20,8 +20,8 @@ double dot(const double* a, const double* b, int n) {
   return (s0 + s2) + (s1 + s3);
 }
 
-/// Rotations first .. last - 1 on Rows rows at once. Within a row each rotation waits for the one
-/// before; several rows side by side hide that wait.
+/// Applies rotations first .. last - 1 to `Rows` rows at once. Within a row each rotation depends
+/// on the previous one; processing several rows side by side hides that latency.
 template <int Rows>
 void rotate(double* const* rows, const double* cs, int first, int last) {
   double carry[Rows];
@@ -72,8 +72,8 @@ bool PackedCholesky::append(double* g, double diagonal) {
   return true;
 }
 
-// L without row m is lower triangular down to row m - 1 and has one entry above the diagonal from
-// there on. Rotation q of columns q and q + 1 removes that of the row with new index q:
+// L without row m is lower triangular down to row m - 1; every later row has one entry above the
+// diagonal. Rotation q of columns q and q + 1 removes that entry in the row with new index q:
 //     [L_iq  L_i,q+1] <- [L_iq  L_i,q+1] [c -s; s c],     L L^T unchanged
 void PackedCholesky::remove(int m, double* work) {
   double* const cs = work;
@@ -81,14 +81,14 @@ void PackedCholesky::remove(int m, double* work) {
     const int block = rows_ - i < 4 ? rows_ - i : 4;
     double* rows[4] = {};
     for (int k = 0; k < block; ++k) rows[k] = row(i + k);
-    const int known = i - 1;  // rotations m .. known - 1 exist
+    const int known = i - 1;  // rotations m .. known - 1 have been computed
     if (known > m) {
       if (block == 4)
         rotate<4>(rows, cs, m, known);
       else
         for (int k = 0; k < block; ++k) rotate<1>(rows + k, cs, m, known);
     }
-    for (int k = 0; k < block; ++k) {  // the corner, where each row defines one rotation
+    for (int k = 0; k < block; ++k) {  // the corner, in which each row defines one rotation
       const int q = known + k;
       if (k > 0) rotate<1>(rows + k, cs, known, q);
       const double x = rows[k][q], y = rows[k][q + 1], r = std::sqrt(x * x + y * y);
@@ -97,7 +97,7 @@ void PackedCholesky::remove(int m, double* work) {
       rows[k][q] = r;
     }
   }
-  // Row i becomes row i - 1, shorter by the entry that is now zero.
+  // Row i becomes row i - 1, without the entry that is now zero.
   for (int i = m + 1; i < rows_; ++i) {
     const double* const from = row(i);
     double* const to = row(i - 1);

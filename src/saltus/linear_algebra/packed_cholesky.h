@@ -1,15 +1,15 @@
-// A Cholesky factor that grows and shrinks by rows.
+// A Cholesky factor to which rows can be added and from which rows can be removed.
 #pragma once
 #include <cstddef>
 #include <vector>
 
 namespace saltus {
 
-/// L of L L^T = G, the lower triangle packed row by row: L_ij at i (i + 1)/2 + j. It is a view of a
-/// vector kept elsewhere (SolverMemory::factor), whose capacity the owner has reserved.
+/// L of L L^T = G, the lower triangle packed row by row: L_ij at i (i + 1)/2 + j. It refers to a
+/// vector owned by the caller (SolverMemory::factor), whose capacity the owner has reserved.
 class PackedCholesky {
  public:
-  /// A row whose Schur complement is below this fraction of its diagonal depends on the others.
+  /// A row whose Schur complement is below this fraction of its diagonal entry counts as dependent.
   /// Round-off in the complement itself is about eps times the number of rows.
   static constexpr double kDependent = 1e-13;
 
@@ -18,11 +18,11 @@ class PackedCholesky {
   int rows() const { return rows_; }
   void clear();
 
-  /// Adds a last row to G in O(k^2). g: its k off-diagonal entries on entry, l = L^-1 g on return.
-  /// Returns false, and leaves L alone, when the new row depends on those already there.
+  /// Adds a last row to G in O(k^2). g: on entry its k off-diagonal entries, on return l = L^-1 g.
+  /// Returns false and leaves L unchanged if the new row depends on the existing ones.
   bool append(double* g, double diagonal);
 
-  /// Takes row and column m out of G in O((k - m)^2). work: 2 k doubles.
+  /// Removes row and column m from G in O((k - m)^2). work: 2 k doubles.
   void remove(int m, double* work);
 
   void forward(double* x) const;   ///< x <- L^-1 x

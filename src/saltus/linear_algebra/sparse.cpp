@@ -9,13 +9,13 @@
 #include "saltus/base/index_internal.h"
 
 namespace saltus {
-// Entries sorted by (row, column), those of one place in the order given, then added.
+// Sorts entries by (row, column), keeps the given order for equal positions, and adds these.
 SparseMatrix::SparseMatrix(int n, std::span<const Entry> entries) : n_(n) {
-  expects(n >= 0, "a matrix has a size >= 0");
+  expects(n >= 0, "the size of a matrix must be >= 0");
   offset_.assign(index(n) + 1, 0);
   for (const Entry& e : entries) {
     expects(e.row >= 0 && e.row < n && e.column >= 0 && e.column < n,
-            "every entry lies inside the matrix");
+            "every entry must lie inside the matrix");
     ++offset_[index(e.row) + 1];
   }
   std::partial_sum(offset_.begin(), offset_.end(), offset_.begin());
@@ -45,7 +45,7 @@ SparseMatrix::SparseMatrix(int n, std::span<const Entry> entries) : n_(n) {
 }
 
 SparseMatrix SparseMatrix::from(const Matrix& dense) {
-  expects(dense.rows() == dense.cols(), "the matrix is square");
+  expects(dense.rows() == dense.cols(), "the matrix must be square");
   SparseMatrix A;
   A.n_ = static_cast<int>(dense.rows());
   for (int i = 0; i < A.n_; ++i) {
@@ -71,7 +71,7 @@ SparseMatrix SparseMatrix::identity(int n) {
 }
 
 void SparseMatrix::multiply(View x, Out y, double scale) const {
-  expects(x.size() == n_ && y.size() == n_, "vectors are as long as the matrix");
+  expects(x.size() == n_ && y.size() == n_, "vectors must have as many rows as the matrix");
   const int* column = column_.data();
   const double* value = value_.data();
   const double* from = x.data();
@@ -83,7 +83,7 @@ void SparseMatrix::multiply(View x, Out y, double scale) const {
 }
 
 void SparseMatrix::multiply_add(View x, Out y, double scale) const {
-  expects(x.size() == n_ && y.size() == n_, "vectors are as long as the matrix");
+  expects(x.size() == n_ && y.size() == n_, "vectors must have as many rows as the matrix");
   const int* column = column_.data();
   const double* value = value_.data();
   const double* from = x.data();
@@ -95,7 +95,7 @@ void SparseMatrix::multiply_add(View x, Out y, double scale) const {
 }
 
 double SparseMatrix::product(View x, View y) const {
-  expects(x.size() == n_ && y.size() == n_, "vectors are as long as the matrix");
+  expects(x.size() == n_ && y.size() == n_, "vectors must have as many rows as the matrix");
   const int* column = column_.data();
   const double* value = value_.data();
   const double* from = y.data();
@@ -154,14 +154,14 @@ bool SparseMatrix::finite() const {
 }
 
 SparseMatrix SparseMatrix::part(std::span<const int> rows, std::span<const int> columns) const {
-  std::vector<int> place(index(n_), -1);  // of each column in the part
+  std::vector<int> place(index(n_), -1);  // position of each column in the part
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    expects(columns[j] >= 0 && columns[j] < n_, "the part lies inside the matrix");
+    expects(columns[j] >= 0 && columns[j] < n_, "the part must lie inside the matrix");
     place[index(columns[j])] = static_cast<int>(j);
   }
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    expects(rows[i] >= 0 && rows[i] < n_, "the part lies inside the matrix");
+    expects(rows[i] >= 0 && rows[i] < n_, "the part must lie inside the matrix");
     for (int k = offset_[index(rows[i])]; k < offset_[index(rows[i]) + 1]; ++k)
       if (const int j = place[index(column_[index(k)])]; j >= 0)
         entries.push_back({static_cast<int>(i), j, value_[index(k)]});
@@ -169,7 +169,7 @@ SparseMatrix SparseMatrix::part(std::span<const int> rows, std::span<const int> 
   return {static_cast<int>(std::max(rows.size(), columns.size())), entries};
 }
 
-// Rows merged by increasing column.
+// Merges the rows by increasing column.
 SparseMatrix sum(double a, const SparseMatrix& A, double b, const SparseMatrix& B, double c,
                  const SparseMatrix& C) {
   struct Term {
@@ -182,7 +182,7 @@ SparseMatrix sum(double a, const SparseMatrix& A, double b, const SparseMatrix& 
   S.n_ = std::max({A.n_, B.n_, C.n_});
   std::size_t most = 0;
   for (const Term& t : term) {
-    expects(t.matrix->empty() || t.matrix->n_ == S.n_, "matrices of one size are added");
+    expects(t.matrix->empty() || t.matrix->n_ == S.n_, "the matrices must have the same size");
     most = std::max(most, t.matrix->column_.size());
   }
   S.offset_.reserve(index(S.n_) + 1);

@@ -1,4 +1,4 @@
-// Square matrices by rows, and their factors.
+// Sparse square matrices and their factors.
 #pragma once
 #include <memory>
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace saltus {
 
-/// n x n, entries of each row by increasing column, each place once. A dense matrix is one with all
-/// its entries.
+/// n x n, row by row, the entries of each row by increasing column and each position at most once.
+/// A dense matrix is stored with all its entries.
 class SparseMatrix {
  public:
   SparseMatrix() = default;  ///< 0 x 0
-  /// Entries of the same place are added, in the order given; zeros are kept. Throws UsageError for
-  /// a place outside.
+  /// Entries at the same position are added in the given order; zeros are kept. Throws UsageError
+  /// if an entry lies outside the matrix.
   SparseMatrix(int n, std::span<const Entry> entries);
-  static SparseMatrix from(const Matrix& dense);  ///< exact zeros are left out
+  static SparseMatrix from(const Matrix& dense);  ///< omits exact zeros
   static SparseMatrix identity(int n);
 
   int size() const { return n_; }
@@ -33,13 +33,13 @@ class SparseMatrix {
   double product(View x, View y) const;  ///< x . this y
   Matrix dense() const;
   SparseMatrix transpose() const;
-  bool diagonal() const;  ///< no entry off the diagonal but zeros
+  bool diagonal() const;  ///< no nonzero entry off the diagonal
   /// |a_ij - a_ji| <= relative max |a|
   bool symmetric(double relative = 1e-14) const;
   bool finite() const;
-  /// Rows and columns named, in that order, each at most once.
+  /// Submatrix of the listed rows and columns, in the listed order, each at most once.
   SparseMatrix part(std::span<const int> rows,
-                    std::span<const int> columns) const;  ///< padded to square if need be
+                    std::span<const int> columns) const;  ///< padded to square if necessary
 
  private:
   friend SparseMatrix sum(double a, const SparseMatrix& A, double b, const SparseMatrix& B,
@@ -50,32 +50,31 @@ class SparseMatrix {
 };
 
 /// a A + b B + c C on the union of their patterns. Empty matrices (size 0) count as zero; the
-/// others are of one size.
+/// others must have the same size.
 SparseMatrix sum(double a, const SparseMatrix& A, double b, const SparseMatrix& B, double c,
                  const SparseMatrix& C);
 
-/// The factor of a sparse matrix, of the kind that is cheapest for it:
-/// tridiagonal LDL^T; dense LU for small or full matrices; sparse Cholesky where the matrix is
-/// symmetric positive definite (its order from CHOLMOD where that was found, else Eigen's AMD);
-/// sparse LU with row exchanges otherwise, indefinite matrices included. The pattern is analysed
-/// once; factorise() with the same pattern refills the values.
+/// The factor of a sparse matrix, of the cheapest kind: tridiagonal LDL^T; dense LU for small or
+/// full matrices; sparse Cholesky if the matrix is symmetric positive definite (ordered by CHOLMOD
+/// if available, else by Eigen's AMD); otherwise, as for indefinite matrices, sparse LU with row
+/// exchanges. The pattern is analysed once; factorise() with the same pattern only refills the
+/// values.
 class SparseOperator final : public Operator {
  public:
   SparseOperator();
   ~SparseOperator() override;
-  /// Throws nothing but std::bad_alloc. A singular matrix, or one with entries that are not finite,
-  /// gives non-finite solutions, which the step driver reports.
+  /// Throws only std::bad_alloc. A singular matrix, or one with entries that are not finite, gives
+  /// non-finite solutions, which the step driver reports.
   void factorise(const SparseMatrix& A);
-  /// Takes nothing from the heap from the second call on with as many columns. The work vectors
-  /// belong to the factor: one thread at a time.
+  /// Allocates nothing from the second call with the same number of columns on. The work vectors
+  /// belong to the factor, so it is not thread-safe.
   void solve(Eigen::Ref<Matrix> X) const override;
   bool symmetric() const override;
-  /// Of neighbouring rows with the same columns, as the axes of a node have them; a small A is one
+  /// Blocks of adjacent rows with the same columns, such as the axes of a node; a small A is one
   /// block.
   bool blocks(DiagonalBlocks& D, bool& whole) const override;
   void multiply(View x, Out y) const override;
-  /// Where the factor is a sparse Cholesky. Dense products take their buffers from the heap where
-  /// they are large.
+  /// Available if the factor is a sparse Cholesky. Large dense products allocate their buffers.
   bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const override;
 
  private:
@@ -84,8 +83,8 @@ class SparseOperator final : public Operator {
 };
 
 /// Row of the first pivot of a symmetric M that is not positive, -1 if M is positive definite; for
-/// messages. Rows are eliminated in their order; more than 500, unless tridiagonal, in one that
-/// saves fill.
+/// messages. Rows are eliminated in their given order, or, if there are more than 500 and M is not
+/// tridiagonal, in an order that reduces fill.
 int first_bad_pivot(const SparseMatrix& M);
 
 }  // namespace saltus

@@ -1,11 +1,8 @@
-// P A P^T = L L^T by the multifrontal method: columns of L with one pattern form a supernode, a
-// dense panel, so that the work is done by dense kernels.
+// P A P^T = L L^T by the multifrontal method: columns of L with the same pattern form a supernode,
+// a dense panel, so that dense kernels do the work.
 //
-//     rows of a supernode: its own columns, then what is below      [ L11 ]
-//         A's columns and the updates of the
-//                                                                   [ L21 ]
-//                                                                       children are added up in
-//                                                                       the panel
+//     supernode: rows of its own columns    [ L11 ]    the columns of A and the updates of the
+//                rows below them            [ L21 ]    children are added up in the panel
 //     L11 L11^T = panel11,   L21 = panel21 L11^-T,   update for the parent: panel22 - L21 L21^T
 //
 // Source: J. W. H. Liu, The multifrontal method for sparse matrix solution, SIAM Review 34 (1992).
@@ -21,12 +18,12 @@
 namespace saltus {
 namespace {
 
-constexpr int kPanel = 32;  // columns factored at a time within a supernode
+constexpr int kPanel = 32;  // columns factorised at a time within a supernode
 
 using Panel = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
 using ConstPanel = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
 
-// The first `width` columns of a dense symmetric matrix, lower triangle, become those of its
+// Replaces the first `width` columns of a dense symmetric matrix, lower triangle, by those of its
 // factor. Returns the first column without a positive pivot, -1 if there is none.
 int factor_panel(Panel& P) {
   const Eigen::Index rows = P.rows(), width = P.cols();
@@ -54,11 +51,11 @@ int factor_panel(Panel& P) {
 }
 
 // One supernode of the finished factor, for solves. x: all rows in the order of L; t: work space
-// for the rows of the panel, which is passed four columns at a time.
+// for the rows of the panel, which is traversed four columns at a time.
 struct Block {
   const double* panel;
-  const double* inverse;  ///< of the diagonal of L
-  const int* below;       ///< rows
+  const double* inverse;  ///< 1 / diagonal of L
+  const int* below;       ///< rows below the supernode
   int first, width, height;
 
   void forward(double* x, double* t) const {
@@ -135,7 +132,7 @@ struct Block {
 
 }  // namespace
 
-// Entries (i, j), j <= i, of A at their places in P A P^T, by rows and by columns.
+// Finds the positions of the entries (i, j), j <= i, of A in P A P^T, by rows and by columns.
 void SparseCholesky::Impl::arrange(const SparseMatrix& A, const std::vector<int>& new_order,
                                    LowerPattern& by_rows) {
   order = new_order;
@@ -229,8 +226,8 @@ void SparseCholesky::Impl::analyse(const SparseMatrix& A) {
   part.resize(tallest);
 }
 
-// Updates wait on a stack, in the order of the tree: those of the children of a supernode are on
-// top when it is made.
+// Pending updates are on a stack in the order of the tree: those of the children of a supernode are
+// on top when it is processed.
 int SparseCholesky::Impl::factorise(const SparseMatrix& A) {
   std::ranges::fill(panel, 0.0);
   std::size_t top = 0;
@@ -280,7 +277,8 @@ int SparseCholesky::factorise(const SparseMatrix& A, bool same_pattern) {
   return impl_->factorise(A);
 }
 
-// Supernode by supernode, and there all of a few right-hand sides: the panel is fetched once.
+// Processes a few right-hand sides together in each supernode, so that its panel is loaded only
+// once.
 void SparseCholesky::solve(Eigen::Ref<Matrix> X) const {
   constexpr Eigen::Index kTogether = 8;
   const Impl& f = *impl_;

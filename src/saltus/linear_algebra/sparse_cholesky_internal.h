@@ -1,4 +1,4 @@
-// What the factor P A P^T = L L^T holds, for its solves and half solves.
+// Data of the factor P A P^T = L L^T for full and half solves.
 #pragma once
 #include <span>
 #include <vector>
@@ -7,38 +7,38 @@
 
 namespace saltus {
 
-/// Work space of SparseCholesky::response(), kept from call to call.
+/// Work space of SparseCholesky::response(), reused between calls.
 struct HalfSolves {
   struct Given {
-    int row, column;  ///< of L, of the right-hand sides
+    int row, column;  ///< row of L, index of the right-hand side
     double value;
   };
   std::vector<std::vector<int>>
-      active;  ///< of each supernode: right-hand sides that reach it, increasing
-  std::vector<std::vector<Given>> given;  ///< their entries in its columns
+      active;  ///< for each supernode: right-hand sides that reach it, in increasing order
+  std::vector<std::vector<Given>> given;  ///< the entries of right-hand sides in its columns
   std::vector<int> seen, at, place;
   std::vector<double> front, transposed, product, waiting;
 };
 
 struct SparseCholesky::Impl {
   int n = 0;
-  std::vector<int> order;  ///< row of A of each row of L
-  // The lower triangle of P A P^T by columns; `source` counts the entries of A
+  std::vector<int> order;  ///< row of A for each row of L
+  // The lower triangle of P A P^T by columns; `source`: index of the entry of A
   std::vector<int> offset, row, source;
-  std::vector<int> first;            ///< columns of the supernodes, and n
-  std::vector<std::size_t> rows_at;  ///< their rows in `rows`, and the end
+  std::vector<int> first;            ///< first column of each supernode, and n
+  std::vector<std::size_t> rows_at;  ///< start of the rows of each supernode in `rows`, and the end
   std::vector<int> rows;
-  std::vector<std::size_t> panel_at;  ///< their panels in `panel`, by columns
+  std::vector<std::size_t> panel_at;  ///< start of each panel in `panel`, stored by columns
   std::vector<int> rank,
-      supernode_of;  ///< of each row of A its row in L; of each row of L its supernode
+      supernode_of;  ///< row of L for each row of A; supernode of each row of L
   std::vector<std::vector<int>> children;
-  std::size_t deepest = 0;                      ///< room for the updates that wait
-  std::vector<double> panel, updates, inverse;  ///< inverse: of the diagonal of L
-  std::vector<int> place;                       ///< of a row in the panel at work
-  // Of solves
-  mutable Matrix work;  // right-hand sides in the order of L; a factor belongs to one simulation
-  mutable Vector part;  // rows below a supernode; likewise
-  mutable HalfSolves half;  // likewise
+  std::size_t deepest = 0;                      ///< room for pending updates
+  std::vector<double> panel, updates, inverse;  ///< inverse: 1 / diagonal of L
+  std::vector<int> place;                       ///< position of each row in the current panel
+  // Work space of solves
+  mutable Matrix work;  // right-hand sides in the order of L; each factor belongs to one simulation
+  mutable Vector part;  // rows below a supernode; not thread-safe either
+  mutable HalfSolves half;  // not thread-safe either
 
   int supernodes() const { return static_cast<int>(first.size()) - 1; }
   int width(int s) const {
@@ -49,7 +49,8 @@ struct SparseCholesky::Impl {
         rows_at[static_cast<std::size_t>(s)],
         rows_at[static_cast<std::size_t>(s) + 1] - rows_at[static_cast<std::size_t>(s)]);
   }
-  /// Where the first row below a supernode is one of the columns; -1: none is below.
+  /// Supernode that has the first row below this one among its columns; -1: there are no rows
+  /// below.
   int parent(int s) const {
     const auto own = rows_of(s);
     return own.size() == static_cast<std::size_t>(width(s))

@@ -1,4 +1,4 @@
-// Which factor a matrix gets, and the two that need no library for sparse matrices.
+// The choice of factor for a matrix, and the two factors that need no sparse library.
 #include <algorithm>
 #include <limits>
 
@@ -9,10 +9,10 @@
 namespace saltus {
 namespace {
 
-// Below these sizes LU of the full matrix is as fast as anything (measured: 32 rows of a chain, 0.3
-// us a solve).
+// Below these sizes LU of the full matrix is as fast as any alternative (measured: 32 rows of a
+// chain, 0.3 us per solve).
 constexpr int kAlwaysDense = 32, kMaybeDense = 200;
-constexpr int kNodeRows = 3;  ///< axes of a node
+constexpr int kNodeRows = 3;  ///< number of axes of a node
 constexpr double kFull = 0.3;
 
 }  // namespace
@@ -31,7 +31,7 @@ int TridiagonalFactor::factorise(const SparseMatrix& A) {
   const int n = A.size();
   l_.setZero(n);
   inverse_.resize(n);
-  double above = 0.0;  // l of the row before
+  double above = 0.0;  // l of the previous row
   for (int i = 0; i < n; ++i) {
     double pivot = 0.0, below = 0.0;  // a_ii, a_{i,i-1}
     for (int k = A.offset()[index(i)]; k < A.offset()[index(i) + 1]; ++k) {
@@ -65,16 +65,16 @@ struct SparseOperator::Impl {
   Form form = Form::none;
   bool is_symmetric = true;
 
-  // The pattern that was analysed, and what follows from it alone
+  // The analysed pattern, and data that depend only on it
   std::vector<int> offset, column;
-  std::vector<double> values;  ///< of A
-  std::vector<int> twin;       ///< entry (j, i) of each entry (i, j), -1: none
+  std::vector<double> values;  ///< values of A
+  std::vector<int> twin;       ///< index of the entry (j, i) for each entry (i, j), -1: none
   bool tridiagonal = false, dense = false;
-  bool cholesky_knows = false, lu_knows = false;  ///< the pattern
+  bool cholesky_knows = false, lu_knows = false;  ///< whether they have analysed the pattern
 
   TridiagonalFactor tri;
   DenseOperator full;
-  Matrix entries;  ///< of A, for `full`
+  Matrix entries;  ///< entries of A, for `full`
   std::unique_ptr<SparseCholesky> cholesky;
   std::unique_ptr<SparseLu> lu;
 
@@ -92,7 +92,7 @@ void SparseOperator::Impl::analyse(const SparseMatrix& A) {
   tridiagonal = TridiagonalFactor::fits(A);
   dense =
       n <= kAlwaysDense || (n <= kMaybeDense && static_cast<double>(column.size()) > kFull * n * n);
-  // Columns are visited by increasing row, and each row of the transpose by increasing column
+  // Columns are visited by increasing row, and the rows of the transpose by increasing column
   twin.assign(column.size(), -1);
   std::vector<int> next(offset.begin(), offset.end() - 1);
   for (int i = 0; i < n; ++i)
@@ -157,7 +157,7 @@ void SparseOperator::solve(Eigen::Ref<Matrix> X) const {
   const Impl& f = *impl_;
   expects(f.form != Impl::Form::none, "the operator A was not factorised");
   expects(X.rows() + 1 == static_cast<Eigen::Index>(f.offset.size()),
-          "right-hand sides are as long as the matrix");
+          "right-hand sides must have as many rows as the matrix");
   if (X.size() == 0) return;
   switch (f.form) {
     case Impl::Form::tridiagonal:
@@ -213,7 +213,7 @@ bool SparseOperator::response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
   return true;
 }
 
-// A pivot of the elimination that is below 1e-14 of its diagonal entry is round-off.
+// A pivot below 1e-14 of its diagonal entry counts as round-off.
 int first_bad_pivot(const SparseMatrix& M) {
   constexpr double kRoundOff = 1e-14;
   const int n = M.size();

@@ -1,5 +1,5 @@
-// The forms a SparseOperator can take. Each solves X <- A^-1 X in place, without the heap once it
-// has seen as many columns.
+// The forms of a SparseOperator. Each solves X <- A^-1 X in place and allocates nothing once it has
+// processed as many columns.
 #pragma once
 #include <memory>
 
@@ -7,38 +7,38 @@
 
 namespace saltus {
 
-/// L D L^T of a symmetric positive definite tridiagonal matrix:  l_i = a_{i+1,i} / d_i,  d_{i+1} =
-/// a_{i+1,i+1} - l_i a_{i+1,i}.
+/// L D L^T of a symmetric positive definite tridiagonal matrix:
+///     l_i = a_{i+1,i} / d_i,  d_{i+1} = a_{i+1,i+1} - l_i a_{i+1,i}.
 class TridiagonalFactor {
  public:
   static bool fits(const SparseMatrix& A);  ///< no entry outside the three diagonals
-  /// A is symmetric and fits. Returns the row of the first pivot that is not positive, -1 if there
-  /// is none.
+  /// A must be symmetric and fit. Returns the row of the first pivot that is not positive, -1 if
+  /// there is none.
   int factorise(const SparseMatrix& A);
   void solve(Eigen::Ref<Matrix> X) const;
 
  private:
-  Vector l_, inverse_;  ///< below the diagonal of L; 1/d
+  Vector l_, inverse_;  ///< subdiagonal of L; 1/d
 };
 
-/// The lower triangle of a symmetric pattern by rows, diagonal included.
+/// Lower triangle of a symmetric pattern, by rows and including the diagonal.
 struct LowerPattern {
   std::vector<int> offset{0}, column;
   int size() const { return static_cast<int>(offset.size()) - 1; }
 };
-/// An order of elimination that saves fill: row of the matrix that comes k-th.
+/// An elimination order that reduces fill: entry k is the row eliminated k-th.
 std::vector<int> elimination_order(const LowerPattern& A);
-/// First row below the diagonal of each column of L, -1: none.
+/// For each column of L, the first row below the diagonal, -1: none.
 std::vector<int> elimination_tree(const LowerPattern& A);
-/// The columns of L so that children come before parents and a subtree stays together.
+/// Order of the columns of L with children before parents and subtrees contiguous.
 std::vector<int> postorder(const std::vector<int>& parent);
-/// Entries of each column of L.
+/// Number of entries in each column of L.
 std::vector<int> column_counts(const LowerPattern& A, const std::vector<int>& parent);
-/// Sum of the squares of these counts in elimination_order(): multiplications and additions of the
-/// factor.
+/// Sum of the squares of these counts in elimination_order(): the number of multiply-adds of the
+/// factorisation.
 double cholesky_operations(const LowerPattern& A);
-/// First columns of the supernodes (columns treated as of one pattern), and n. The columns are in
-/// postorder.
+/// First columns of the supernodes (columns treated as having the same pattern), and n. The columns
+/// must be in postorder.
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count);
 
 /// P A P^T = L L^T of a symmetric positive definite matrix.
@@ -46,11 +46,11 @@ class SparseCholesky {
  public:
   SparseCholesky();
   ~SparseCholesky();
-  /// Reads the lower triangle and the diagonal. same_pattern: that of the call before. Returns the
-  /// row of the first pivot that is not positive, -1 if there is none.
+  /// Reads the lower triangle and the diagonal. same_pattern: the pattern is that of the previous
+  /// call. Returns the row of the first pivot that is not positive, -1 if there is none.
   int factorise(const SparseMatrix& A, bool same_pattern);
   void solve(Eigen::Ref<Matrix> X) const;
-  /// W += H A^-1 H^T by half solves.
+  /// W += H A^-1 H^T, by half solves.
   void response(const SparseRows& H, Eigen::Ref<Matrix> W) const;
 
  private:
@@ -63,7 +63,7 @@ class SparseLu {
  public:
   SparseLu();
   ~SparseLu();
-  /// False where no pivot was found.
+  /// Returns false if no pivot was found.
   bool factorise(const SparseMatrix& A, bool same_pattern);
   void solve(Eigen::Ref<Matrix> X) const;
 

@@ -1,4 +1,4 @@
-// LU of Eigen, unpacked into plain columns: its own solve takes work space from the heap each time.
+// Eigen's LU, unpacked into plain columns: Eigen's own solve allocates its work space in each call.
 #include <Eigen/SparseCore>
 #include <Eigen/SparseLU>
 
@@ -39,7 +39,7 @@ struct SparseLu::Impl {
   Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<int>> lu;
   Columns L, U;
   Vector pivot;         ///< diagonal of U
-  mutable Vector work;  // a factor belongs to one simulation
+  mutable Vector work;  // each factor belongs to one simulation
 };
 
 SparseLu::SparseLu() : impl_(std::make_unique<Impl>()) {}
@@ -56,7 +56,7 @@ bool SparseLu::factorise(const SparseMatrix& A, bool same_pattern) {
   f.lu.factorize(columns);
   if (f.lu.info() != Eigen::Success) return false;
 
-  // A supernode of L stores the triangle of U on its diagonal too.
+  // A supernode of L also stores its diagonal triangle of U.
   const auto L = f.lu.matrixL();
   const auto U = f.lu.matrixU();
   f.L.clear();

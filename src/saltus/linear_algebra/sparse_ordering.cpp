@@ -1,6 +1,6 @@
-// The order in which a sparse symmetric matrix is eliminated: CHOLMOD's choice of AMD and METIS
-// where it was found, else Eigen's AMD. (27 neighbours in space, three components each, 12 288
-// rows: 4.5 against 6.3 million entries of L.)
+// Elimination order of a sparse symmetric matrix: the better of AMD and METIS as selected by
+// CHOLMOD if available, else Eigen's AMD. (27 neighbours in space, three components each, 12 288
+// rows: 4.5 million entries of L with CHOLMOD, 6.3 million with Eigen.)
 #include "saltus/linear_algebra/sparse_internal.h"
 
 #ifdef SALTUS_HAVE_CHOLMOD
@@ -12,16 +12,16 @@
 
 namespace saltus {
 
-// The lower triangle by rows is the upper one by columns, which CHOLMOD calls stype 1. Of CHOLMOD
-// only the analysis is used.
+// The lower triangle by rows is the upper one by columns, which CHOLMOD calls stype 1. Only the
+// analysis of CHOLMOD is used.
 std::vector<int> elimination_order(const LowerPattern& A) {
-  static std::mutex one_at_a_time;  // METIS draws from rand(), which all threads share
+  static std::mutex one_at_a_time;  // METIS uses rand(), which all threads share
   const std::lock_guard lock(one_at_a_time);
   cholmod_common common;
   cholmod_start(&common);
   common.print = 0;
   common.supernodal = CHOLMOD_SIMPLICIAL;
-  LowerPattern copy = A;  // CHOLMOD has no const
+  LowerPattern copy = A;  // CHOLMOD is not const-correct
   cholmod_sparse pattern{};
   pattern.nrow = pattern.ncol = A.offset.size() - 1;
   pattern.nzmax = A.column.size();

@@ -9,13 +9,13 @@
 namespace saltus {
 namespace {
 
-constexpr int kRows = 256;          // worked on at a time, so that they stay in the first cache
-constexpr double kFullBlock = 1.5;  // room that diagonals may take, relative to the entries
+constexpr int kRows = 256;          // rows processed at a time, so that they stay in the L1 cache
+constexpr double kFullBlock = 1.5;  // largest storage by diagonals, relative to the entries
 
 using Part = Eigen::Map<Vector>;
 using ConstPart = Eigen::Map<const Vector>;
 
-// Calls use(first, sum) for one block of rows after the other.
+// Calls use(first, sum) for consecutive blocks of rows.
 template <class Use>
 void blocks(std::span<const ProductTerm> terms, Eigen::Index n, Use use) {
   std::array<double, kRows> room;
@@ -65,7 +65,7 @@ void SparseProduct::add_diagonals(int first, int count, double scale, const doub
     int from, to;
     int size() const { return std::max(0, to - from); }
   };
-  const auto inside = [&](std::size_t d) {  // rows that diagonal d has
+  const auto inside = [&](std::size_t d) {  // rows in which diagonal d has entries
     return Rows{std::max(first, -shift_[d]), std::min(first + count, n_ - shift_[d])};
   };
   const auto into = [&](Rows r) { return Part(y + (r.from - first), r.size()); };
@@ -77,7 +77,7 @@ void SparseProduct::add_diagonals(int first, int count, double scale, const doub
     if (r.size() > 0) into(r) += scale * term(d, r);
   };
   std::size_t d = 0;
-  for (; d + 3 <= shift_.size(); d += 3) {  // three at a time on the rows that all of them have
+  for (; d + 3 <= shift_.size(); d += 3) {  // three at a time, on the rows that all three have
     const Rows all{inside(d).from, inside(d + 2).to};
     if (all.size() > 0) into(all) += scale * (term(d, all) + term(d + 1, all) + term(d + 2, all));
     const int from = all.size() > 0 ? all.from : first + count, to = std::max(from, all.to);

@@ -1,9 +1,9 @@
 // W += H A^-1 H^T by half solves:  Y = L^-1 P H^T,  W += Y^T Y.
 //
-// A row of H reaches only the supernodes on the ways from its columns up the tree. Supernode by
-// supernode, with the rows of H that reach it as columns of a dense front: its own rows of Y are
-// final and go into W at once, what they take from rows below waits for the parent. A solid of 12
-// 288 unknowns and 900 rows: see docs/decisions/0018.
+// A row of H reaches only the supernodes on the paths from its columns up the tree. In each
+// supernode, the rows of H that reach it are the columns of a dense front: its own rows of Y are
+// final and are added to W immediately; its updates to rows below wait for the parent. For a solid
+// with 12 288 unknowns and 900 rows see docs/decisions/0018.
 #include <algorithm>
 
 #include "saltus/base/index_internal.h"
@@ -19,7 +19,7 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 using ResponseFront = Eigen::Map<Rows>;
 using ResponsePanel = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
 
-/// A block of at least that many doubles, kept as large as it was.
+/// Returns a block of at least that many doubles; it never shrinks.
 double* room(std::vector<double>& of, std::size_t size) {
   if (of.size() < size) of.resize(size);
   return of.data();
@@ -51,7 +51,7 @@ void SparseCholesky::response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
       }
     }
 
-  std::size_t top = 0;  // of what waits
+  std::size_t top = 0;  // of the pending updates
   for (int s = 0; s < f.supernodes(); ++s) {
     const std::vector<int>& active = w.active[index(s)];
     if (active.empty()) continue;

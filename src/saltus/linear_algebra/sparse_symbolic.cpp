@@ -1,4 +1,4 @@
-// The elimination tree of a sparse matrix and what follows from it before a number is known.
+// The elimination tree of a sparse matrix, and results that depend only on its pattern.
 //
 // Source: J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal.
 // Appl. 11 (1990).
@@ -11,7 +11,7 @@ std::vector<int> elimination_tree(const LowerPattern& A) {
   std::vector<int> parent(index(A.size()), -1), ancestor = parent;
   for (int i = 0; i < A.size(); ++i)
     for (int k = A.offset[index(i)]; k < A.offset[index(i) + 1]; ++k)
-      for (int j = A.column[index(k)]; j >= 0 && j < i;) {  // up to the root, paths shortened
+      for (int j = A.column[index(k)]; j >= 0 && j < i;) {  // up to the root, with path compression
         const int up = ancestor[index(j)];
         ancestor[index(j)] = i;
         if (up < 0) parent[index(j)] = i;
@@ -50,8 +50,8 @@ std::vector<int> postorder(const std::vector<int>& parent) {
   return order;
 }
 
-// Entries of each column of L: column j has row i where j is on the way up the tree from an entry
-// of row i of A.
+// Number of entries in each column of L: column j has row i if j is on the path up the tree from an
+// entry of row i of A.
 std::vector<int> column_counts(const LowerPattern& A, const std::vector<int>& parent) {
   std::vector<int> count(parent.size(), 1), seen(parent.size(), -1);
   for (int i = 0; i < A.size(); ++i) {
@@ -70,7 +70,7 @@ double cholesky_operations(const LowerPattern& A) {
   const int n = A.size();
   std::vector<int> place(index(n));
   for (int k = 0; k < n; ++k) place[index(order[index(k)])] = k;
-  LowerPattern P;  // of the rows in that order
+  LowerPattern P;  // pattern of the rows in that order
   P.offset.assign(index(n) + 1, 0);
   const auto each = [&](const auto& use) {
     for (int i = 0; i < n; ++i)
@@ -90,12 +90,12 @@ double cholesky_operations(const LowerPattern& A) {
   return sum;
 }
 
-// Columns j, j + 1 with one pattern belong together; then neighbours in the tree are joined where
-// that adds few zeros.
+// Consecutive columns with the same pattern form a supernode; neighbours in the tree are then
+// merged if that adds few zeros.
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count) {
   struct Group {
     int first, end, rows;
-    double entries;  ///< of L
+    double entries;  ///< number of entries of L
   };
   std::vector<Group> fundamental, joined;
   for (int j = 0; j < static_cast<int>(parent.size()); ++j) {
@@ -105,7 +105,7 @@ std::vector<int> first_columns(const std::vector<int>& parent, const std::vector
     fundamental.back().end = j + 1;
     fundamental.back().entries += count[index(j)];
   }
-  for (std::size_t s = fundamental.size(); s-- > 0;) {  // children after their parents
+  for (std::size_t s = fundamental.size(); s-- > 0;) {  // parents before children
     const Group& a = fundamental[s];
     const int up = parent[index(a.end) - 1];
     if (!joined.empty() && up >= 0 && up < joined.back().end) {
@@ -113,7 +113,7 @@ std::vector<int> first_columns(const std::vector<int>& parent, const std::vector
       const int width = b.end - a.first, rows = b.first - a.first + b.rows;
       const double room = width * (rows - 0.5 * (width - 1.0)), entries = a.entries + b.entries;
       const double zeros = 1.0 - entries / room;
-      // Fewer, wider panels cost zeros: these limits were the best for solves and factors alike
+      // Fewer, wider panels add zeros: these limits were the best for both solves and factors
       // (measured on grids, beams and solids)
       if (zeros < (width <= 4 ? 0.4 : width <= 16 ? 0.2 : width <= 48 ? 0.1 : 0.05)) {
         b = {a.first, b.end, rows, entries};

@@ -16,8 +16,8 @@ ActiveSet::ActiveSet(const ContactProblem& problem, SolverMemory& memory, Stop* 
       stop_(stop),
       factor_(memory.factor),
       n_(static_cast<int>(problem.b.size())) {
-  // All that the largest basis needs, so that no later solve of this size allocates. Pages of the
-  // factor that are never written cost nothing. More rows may be stored than there are now.
+  // Reserve for the largest active set, so that no later solve of this size allocates. Unwritten
+  // pages of the factor cost nothing. More rows may be stored than the problem has now.
   const std::size_t n = std::max(static_cast<std::size_t>(n_), memory.active.size());
   memory.active.reserve(n);
   memory.factor.reserve(packed_size(n));
@@ -55,7 +55,7 @@ void ActiveSet::restart(View p) {
     if (p[i] > 0.0 && !free(i)) insert(i);
 }
 
-/// Row with this id, or -1. Ids without holes, the common case, need no search.
+/// Row with this id, or -1. Contiguous ids, the common case, need no search.
 int ActiveSet::find(int id) const {
   const auto ids = problem_.ids;
   if (n_ == 0 || id < ids.front() || id > ids.back()) return -1;
@@ -64,7 +64,7 @@ int ActiveSet::find(int id) const {
   return *at == id ? static_cast<int>(at - ids.begin()) : -1;
 }
 
-/// Rows that have gone since the last step leave the factor one by one.
+/// Rows that no longer exist are removed from the factor one by one.
 void ActiveSet::adopt() {
   std::fill_n(place_, n_, -1);
   for (int place = size() - 1; place >= 0; --place) {
@@ -84,8 +84,8 @@ void ActiveSet::adopt() {
   if (memory_.changes > 4 * static_cast<std::uint64_t>(size()) + 200) refactor();
 }
 
-/// An equality row that depends on pushing rows takes the place of the one it resembles most; one
-/// that depends on equality rows alone is redundant and stays out.
+/// An equality row that depends on unilateral rows replaces the one most similar to it; one that
+/// depends only on equality rows is redundant and stays out.
 void ActiveSet::insert_free_rows() {
   for (int i = 0; i < n_ && !stop_requested(stop_); ++i) {
     if (!free(i) || active(i)) continue;
@@ -129,7 +129,7 @@ bool ActiveSet::insert(int row) {
   return true;
 }
 
-// When j leaves, the Schur complement of the row grows from 0 to c_j^2 S_jj <= c_j^2 W_jj.
+// If row j leaves, the Schur complement of the row grows from 0 to c_j^2 S_jj <= c_j^2 W_jj.
 std::span<const double> ActiveSet::dependence(int row) {
   factor_.backward(column_);
   const double limit = PackedCholesky::kDependent * std::max(problem_.W.entry(row, row), 0.0);

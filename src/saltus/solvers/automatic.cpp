@@ -16,24 +16,27 @@
 namespace saltus {
 namespace {
 
-constexpr int kDenseJointed = 900;  ///< rows, at most, to make W a matrix where joints hold it
+/// most rows for which W is formed as a matrix if there are joints
+constexpr int kDenseJointed = 900;
 constexpr int kDenseVelocities =
-    1500;                          ///< rows, at most, to make W a matrix where velocities hold it
-constexpr int kFactorRows = 6000;  ///< rows, at most, for a factor as large as the bodies there
-constexpr int kManyContacts = 20'000;   ///< from which W held by bodies is swept, not factorised
-constexpr int kSweepsFirst = 500;       ///< at most, before W held by bodies is factorised, ...
-constexpr int kSweepsFaces = 100;       ///< ... and where bodies touch in faces
-constexpr int kShared = 64;             ///< contacts, at most, that share their load evenly
-constexpr int kFactorsRedundant = 500;  ///< of contacts that may contradict each other
-constexpr int kNewtonFew = 200;         ///< steps of few contacts, before an interior point
-constexpr int kFactorsPile = 40;        ///< of more than kStartedAgain contacts that are no faces
-constexpr int kNewtonLoose = 300;       ///< steps, of those at a loose tolerance, ...
-constexpr int kNewtonHeap = 50;         ///< ... and where a larger residual will do
-constexpr double kNearPile = 1e-7;      ///< residual from which a few factors will do for them
-constexpr double kLoose = 1e-6;  ///< tolerance from which few contacts are swept as piles are
+    1500;  ///< most rows for which W is formed as a matrix if it is stored by velocities
+constexpr int kFactorRows = 6000;  ///< most rows in that case for factors in body velocities
+/// above this W stored by bodies is solved by sweeps, not factorised
+constexpr int kManyContacts = 20'000;
+constexpr int kSweepsFirst = 500;  ///< most sweeps before W stored by bodies is factorised, ...
+constexpr int kSweepsFaces = 100;  ///< ... and if contacts form faces
+constexpr int kShared = 64;        ///< most contacts whose load is distributed evenly
+constexpr int kFactorsRedundant = 500;  ///< factorisations for contacts that may be inconsistent
+constexpr int kNewtonFew = 200;         ///< Newton steps for few contacts, before an interior point
+/// factorisations for more than kStartedAgain contacts without faces
+constexpr int kFactorsPile = 40;
+constexpr int kNewtonLoose = 300;   ///< Newton steps at a loose tolerance, ...
+constexpr int kNewtonHeap = 50;     ///< ... and if a larger residual is enough
+constexpr double kNearPile = 1e-7;  ///< residual below which few factorisations suffice for piles
+constexpr double kLoose = 1e-6;  ///< from this tolerance on, few contacts are also swept as piles
 
-/// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the
-/// contact before.
+/// Whether bodies are in contact through faces and edges: half of the contacts are between the same
+/// bodies as the previous contact.
 bool in_faces(const BodyRows& H) {
   const auto bodies = [&](int c) {
     const auto begin = static_cast<std::size_t>(H.offset[static_cast<std::size_t>(c)]);
@@ -45,8 +48,7 @@ bool in_faces(const BodyRows& H) {
   return 2 * same >= H.contacts();
 }
 
-/// Asks one solver, then the next one that fits where the tolerance is missed, each from the best p
-/// so far.
+/// Runs suitable solvers until one meets the tolerance, each starting from the best p so far.
 class Automatic final : public ContactSolver {
  public:
   std::string_view name() const override { return "auto"; }
@@ -85,9 +87,9 @@ class Automatic final : public ContactSolver {
       share_load(problem, p);
       if (run.few()) return run.report;
     }
-    // What rests needs a few sweeps from the impulses of the step before, and each costs less than
-    // W itself. Contacts of faces are redundant: sweeps are slow there, and a factor as large as
-    // the bodies is cheap.
+    // Bodies at rest need a few sweeps from the impulses of the previous step, and each sweep costs
+    // less than forming W. Contacts of faces are redundant: sweeps converge slowly there, and a
+    // factorisation in body velocities is cheap.
     if (H && fits(*bodies_, problem) &&
         run.ask_within(faces ? kSweepsFaces : kSweepsFirst, *sweeps_, 2))
       return run.report;
@@ -96,7 +98,7 @@ class Automatic final : public ContactSolver {
       run.ask(*bodies_, 2);
       return run.report;
     }
-    // Piles: a factor as large as the contacts fills in, and costs more than thousands of sweeps.
+    // Piles: a factorisation by contacts fills in and costs more than thousands of sweeps.
     const bool loose = limits.tolerance >= kLoose || limits.enough > 0.0;
     const bool pile = H && fits(*bodies_, problem) &&
                       (loose || (!faces && std::ssize(problem.laws) > kStartedAgain));
@@ -105,7 +107,7 @@ class Automatic final : public ContactSolver {
     return run.report;
   }
 
-  /// p, which solves the problem, becomes that of an even load.
+  /// Replaces p, which solves the problem, by the solution with an even load distribution.
   void share(const ContactProblem& problem, Limits limits, SolverMemory& memory,
              SolveReport& report, Out p) const {
     Work& work = memory.work.get<Work>();
@@ -123,7 +125,7 @@ class Automatic final : public ContactSolver {
     std::ranges::copy(work.kept, p.begin());
   }
 
-  /// The work space of every solver that may be asked.
+  /// The work space of every solver that may be used.
   struct Work final : SolverWork {
     std::array<SolverWorkPlace, 7> of;
     std::vector<double> mark, kept;
@@ -137,10 +139,10 @@ class Automatic final : public ContactSolver {
     SolverMemory& memory;
     Out p;
     SolveReport report;
-    bool kept = false;  ///< by ask_from_mark(): p of before was the better one
+    bool kept = false;  ///< set by ask_from_mark(): the previous p was better
 
     void mark() { memory.work.get<Work>().mark.assign(p.begin(), p.end()); }
-    /// As ask(), from p as it was marked; p of before is taken back if it was better.
+    /// Like ask(), but from the marked p; restores the previous p if that was better.
     bool ask_from_mark(const ContactSolver& solver, std::size_t place) {
       const double before = report.residual;
       Work& work = memory.work.get<Work>();
@@ -156,7 +158,7 @@ class Automatic final : public ContactSolver {
       return false;
     }
 
-    /// True when the tolerance is met.
+    /// Returns true if the tolerance is met.
     bool few() {
       const SolveReport now = solve_few(problem, limits, p);
       if (now.converged) {
@@ -166,29 +168,29 @@ class Automatic final : public ContactSolver {
       return now.converged;
     }
 
-    /// Whether contacts keep apart, or can be made to, at a residual that is enough.
+    /// Accepts a small enough residual if contacts do not close, or can be kept from closing.
     void settle(const ContactSolver& newton, const ContactSolver& sweeps, std::size_t place) {
       if (limits.stopped()) return;
       const bool met = report.residual <= limits.tolerance;
       if (!met) limits.tolerance = std::max(limits.tolerance, limits.enough);
       if (!(report.residual <= limits.tolerance)) return;
       const bool apart = keeps_apart(problem, limits, p) || part(newton, sweeps, place);
-      // where nothing larger is enough, solve_certified() asks for a closer tolerance
+      // if no larger residual is enough, solve_certified() requests a tighter tolerance
       report.converged = apart || (met && !(limits.enough > 0.0));
     }
 
-    /// Whether the tolerance is met though contacts close: solve_certified() asks for a closer one.
+    /// Whether the tolerance is met although contacts close; solve_certified() then tightens it.
     bool met() {
       report.converged = report.residual <= limits.tolerance && !(limits.enough > 0.0);
       return report.converged;
     }
-    /// Whether what was found is enough, and contacts keep apart.
+    /// Whether the residual is small enough and contacts do not close.
     bool accepts() {
       report.converged = report.residual <= limits.enough && keeps_apart(problem, limits, p);
       return report.converged;
     }
 
-    /// use(), with the work space of that place in `memory`.
+    /// Calls use() with the work space of that place in `memory`.
     template <class Use>
     auto with_place(std::size_t place, const Use& use) {
       SolverWorkPlace outer = std::move(memory.work);
@@ -200,8 +202,8 @@ class Automatic final : public ContactSolver {
       return result;
     }
 
-    /// True when light bodies between heavy ones, which close where the tolerance is met, do so no
-    /// more.
+    /// For light bodies between heavy ones whose contacts close although the tolerance is met:
+    /// returns true if they no longer close.
     bool part(const ContactSolver& newton, const ContactSolver& sweeps, std::size_t place) {
       Work& work = memory.work.get<Work>();
       return with_place(place, [&] {
@@ -209,7 +211,7 @@ class Automatic final : public ContactSolver {
       });
     }
 
-    /// ask() with at most `most` iterations.
+    /// Like ask(), with at most `most` iterations.
     bool ask_within(int most, const ContactSolver& solver, std::size_t place) {
       const int iterations = limits.iterations;
       limits.iterations = std::min(iterations, most);
@@ -218,7 +220,7 @@ class Automatic final : public ContactSolver {
       return met;
     }
 
-    /// True when the tolerance is met. `place`: of its work space.
+    /// Returns true if the tolerance is met. `place`: index of the work space.
     bool ask(const ContactSolver& solver, std::size_t place) {
       if (limits.stopped()) return false;
       const SolveReport now =
@@ -235,9 +237,9 @@ class Automatic final : public ContactSolver {
     }
   };
 
-  // The parts of ask_all(). True: the tolerance is met, or the others would cost too much.
+  // The parts of ask_all(). True: the tolerance is met, or the other solvers would cost too much.
 
-  /// W held by velocities.
+  /// For W stored by velocities.
   bool ask_by_velocities(Run& run) const {
     const ContactProblem& problem = run.problem;
     const VelocityDelassus* const W = problem.W.velocities();
@@ -248,18 +250,18 @@ class Automatic final : public ContactSolver {
       if (run.ask_within(most, *body_interior_, 3)) return true;
     }
     if (run.accepts()) return true;
-    return W->rows() > kDenseVelocities;  // the others make W a matrix
+    return W->rows() > kDenseVelocities;  // the other solvers form W as a matrix
   }
 
-  /// Joints between the bodies of many contacts: a factor as large as the bodies, never sweeps,
-  /// which would not account for how the joints couple them.
+  /// For joints between the bodies of many contacts: a factorisation in body velocities, never
+  /// sweeps, which would ignore the coupling through the joints.
   bool ask_by_joints(Run& run) const {
     const ContactProblem& problem = run.problem;
     if (problem.W.jointed() == nullptr || !fits(*body_interior_, problem) ||
         !BodySystem::fits(problem))
       return false;
     if (run.ask(*body_interior_, 3)) return true;
-    // The others make W a matrix, and cost its rows cubed: minutes where there are thousands.
+    // The other solvers form W as a matrix and cost its rows cubed: minutes for thousands of rows.
     return problem.W.rows() > kDenseJointed;
   }
 
@@ -277,7 +279,7 @@ class Automatic final : public ContactSolver {
         BodySystem::fits(run.problem) && run.ask_within(kFactorsPile, *body_interior_, 3))
       return true;
     if (!loose) return false;
-    // half a step is another problem, and costs less than patience with this one
+    // halving the step gives another problem, at less cost than more iterations on this one
     run.limits.iterations =
         std::min(run.limits.iterations, run.limits.enough > 0.0 ? kNewtonHeap : kNewtonLoose);
     run.ask(*newton_, 1);
@@ -285,11 +287,10 @@ class Automatic final : public ContactSolver {
     return true;
   }
 
-  /// Factors as large as the contacts; interior: of an interior point too.
+  /// Factorisations by contacts; interior: including an interior point.
   void ask_contact_factors(Run& run, bool interior) const {
     if (interior && std::ssize(run.problem.laws) <= kStartedAgain) {
-      // Where Newton's method leads nowhere soon, an interior point costs less than its patience
-      // and its other starts.
+      // If Newton's method is slow, an interior point costs less than more steps and other starts.
       run.mark();
       const int most = are_few(run.problem) ? kNewtonFew : run.limits.iterations;
       if (run.ask_within(most, *first_newton_, 1)) return;

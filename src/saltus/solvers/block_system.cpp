@@ -16,7 +16,7 @@ void BlockSystem::begin(const ContactProblem& contact, ConeProblem& problem) {
   for (int c = 0; c < W_.contacts(); ++c) {
     const Law& law = contact.laws[at(c)];
     expects(law.first == W_.first[at(c)] && law.size == W_.size(c),
-            "the blocks of W are those of the laws");
+            "the blocks of W must match the laws");
     diagonal_[at(c)] = W_.start[at(W_.find(c, c))];
     for (int i = 0; i < law.size; ++i)
       entries_[law.first + i] = W_.value[diagonal_[at(c)] + at(i * (law.size + 1))];
@@ -59,7 +59,7 @@ void BlockSystem::multiply(const BlockMatrix& A, View x, Out y) {
 
 void BlockSystem::fill(const ConeProblem::Cone& cone, const ConeRows& rows) {
   const int c = cone.contact, offset = cone.first - W_.first[at(c)], size = cone.size;
-  bool whole = true;  // A = 1
+  bool whole = true;  // A is the identity
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j) whole = whole && rows.A[3 * i + j] == (i == j ? 1.0 : 0.0);
   for (int k = W_.offset[at(c)]; k < W_.offset[at(c) + 1]; ++k) {

@@ -1,4 +1,4 @@
-// Cone problems with W held by blocks of contacts.
+// Cone problems with W stored as blocks of contacts.
 #pragma once
 #include <vector>
 
@@ -8,8 +8,7 @@
 
 namespace saltus {
 
-/// K with blocks where W has them, of which an LU is made; the order of elimination is found once
-/// for a pattern.
+/// K has the blocks of W; LU factorisation, with one elimination order per pattern.
 class BlockSystem final : public ConeSystem {
  public:
   void begin(const ContactProblem& contact, ConeProblem& problem) override;
@@ -23,11 +22,11 @@ class BlockSystem final : public ConeSystem {
   void fill(const ConeProblem::Cone& cone, const ConeRows& rows);
 
   const ConeProblem* problem_ = nullptr;
-  BlockMatrix W_, K_;  // W~; blocks are those of the laws
+  BlockMatrix W_, K_;  // W~; its blocks are those of the laws
   BlockPattern pattern_;
   BlockLu lu_;
   std::vector<int> size_;
-  std::vector<std::size_t> diagonal_;  // place of the diagonal block of each contact
+  std::vector<std::size_t> diagonal_;  // index of the diagonal block of each contact
   Vector entries_, right_, correction_;
 };
 

@@ -11,21 +11,22 @@
 namespace saltus {
 namespace {
 
-/// Sweeps with Nesterov's extrapolation,
+/// Gauss-Seidel sweeps with Nesterov's extrapolation,
 ///     t' = (1 + sqrt(1 + 4 t^2))/2,   y = x + (t - 1)/t' (x - x_old),   x <- sweep from y,
-/// begun anew (t = 1) when the step and the extrapolation disagree (B. O'Donoghue, E. Candes,
-/// Found. Comput. Math. 15 (2015) 715-732, with the diagonal of W as metric). By colours the sweeps
-/// have nearly real contraction factors, which it needs: in the order of the contacts the same
-/// extrapolation diverges on heaps. The natural map decides: the best x is kept, kFar times its map
-/// begins anew and kLost times its map returns to it. Near the end the extrapolation may keep x at
-/// some distance from the best one for good: where kStall sweeps gain less than a tenth, plain
-/// sweeps go on from the best. Of contacts that slide these may turn about the solution for good,
-/// which no relaxation changes; then others have to go on.
+/// restarted (t = 1) if the step and the extrapolation have opposite directions (B. O'Donoghue, E.
+/// Candes, Found. Comput. Math. 15 (2015) 715-732, with the diagonal of W as metric). Sweeps by
+/// colours have nearly real contraction factors, which the extrapolation needs: with sweeps in the
+/// order of the contacts it diverges on heaps. The natural map controls the iteration: the best x
+/// is stored; the extrapolation restarts if the map exceeds kFar times its best value, and x
+/// returns to the best one if it exceeds kLost times that value. Near the end the extrapolation may
+/// keep x at a distance from the best one indefinitely: if kStall sweeps gain less than a tenth,
+/// plain sweeps continue from the best x. If contacts slide, plain sweeps may circle around the
+/// solution indefinitely, whatever the relaxation; then another solver has to continue.
 class BodyGaussSeidel final : public ContactSolver {
  public:
-  /// all: makes all the sweeps that the limits allow. stalled: gives up where plain sweeps gain
-  /// nothing either. hopeless: also where those allowed, at the rate of the last half of its
-  /// sweeps, would not do.
+  /// all: performs all sweeps allowed by the limits. stalled: also gives up when plain sweeps gain
+  /// nothing. hopeless: also gives up when the rate over the last half of the sweeps shows that the
+  /// remaining ones will not suffice.
   enum class Until { all, stalled, hopeless };
   explicit BodyGaussSeidel(Until until) : until_(until) {}
   std::string_view name() const override { return "body-gauss-seidel"; }
@@ -53,13 +54,13 @@ class BodyGaussSeidel final : public ContactSolver {
                                      problem.laws.size() < kTogether ? 0 : kTogether);
     sweeps.assign(problem, p, limits.stop);
     double best = sweeps.natural_map(), t = 1.0, beta = 0.0;
-    SolveReport report{false, 0, best};  // where it is stopped: as p was
-    double half = best;                  // the best at half the sweeps of the next look
+    SolveReport report{false, 0, best};  // if stopped at once: p unchanged
+    double half = best;                  // best residual at half the sweeps of the next rate check
     int look = kLook;
-    double mark = best;  // the best kStall sweeps ago
+    double mark = best;  // best residual kStall sweeps ago
     bool plain = false;
-    bool looked = true;   // since the last sweep
-    bool closes = false;  // the tolerance is met, and contacts close
+    bool looked = true;   // since the previous sweep
+    bool closes = false;  // the tolerance is met, but contacts close
     for (int check = 1, checks = 0;;) {
       if (limits.stopped()) return report;
       bool last = report.iterations >= limits.iterations;
@@ -92,7 +93,7 @@ class BodyGaussSeidel final : public ContactSolver {
         report.judged = report.residual <= limits.tolerance;
         report.converged = report.residual <= limits.tolerance && !closes;
         if (report.converged || last) return report;
-        best = report.residual;  // the sweeps carry round-off
+        best = report.residual;  // the sweeps accumulate round-off
         if (!closes) sweeps.velocities();
       }
       looked = false;
@@ -121,8 +122,8 @@ class BodyGaussSeidel final : public ContactSolver {
     }
   }
 
-  /// Whether best falls below the tolerance within the limits if it goes on falling as from sweep
-  /// k/2, with `half`, to k.
+  /// Whether the best residual will fall below the tolerance within the limits if it continues to
+  /// fall at the rate from sweep k/2, where it was `half`, to sweep k.
   static bool will_do(int k, double half, double best, Limits limits) {
     if (best <= limits.tolerance) return true;
     return best < half && 0.5 * k * std::log(limits.tolerance / best) / std::log(best / half) <=
@@ -130,16 +131,17 @@ class BodyGaussSeidel final : public ContactSolver {
   }
 
   Until until_;
-  /// Contacts, from where two threads are quicker than one
+  /// Number of contacts from which two threads are faster than one
   static constexpr std::size_t kTogether = 512;
-  static constexpr int kLook = 16;    ///< sweeps before the first look at the rate
-  static constexpr int kCheck = 10;   ///< sweeps between two natural maps, at most
+  static constexpr int kLook = 16;    ///< sweeps before the rate is examined for the first time
+  static constexpr int kCheck = 10;   ///< most sweeps between two natural maps
   static constexpr int kRefresh = 5;  ///< natural maps between two products A^-1 H^T x
   static constexpr int kStall = 500;
   static constexpr double kGain = 0.9;
   static constexpr double kFar = 1.3, kLost = 1000.0;
 
-  std::unique_ptr<ContactSolver> other_ = make_gauss_seidel();  // for W that bodies do not hold
+  // for W that is not stored by bodies
+  std::unique_ptr<ContactSolver> other_ = make_gauss_seidel();
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The joints of BodySystem: which body each is eliminated with, and its rows in the matrix.
+// Joints of BodySystem: the body with which each joint is eliminated, and its rows in the matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -9,12 +9,11 @@
 namespace saltus {
 namespace {
 
-constexpr double kCarried = 1e-8;  ///< least pivot of G^_jb G^_jb^T, of a diagonal up to 1
+constexpr double kCarried = 1e-8;  ///< smallest pivot of G^_jb G^_jb^T, whose diagonal is at most 1
 
 }  // namespace
 
-/// Whether all multipliers of a joint have pivots on a body: rows of G^_jb do not depend on each
-/// other.
+/// Whether all multipliers of a joint have pivots on a body: rows of G^_jb are independent.
 bool BodySystem::carries(const JointSide& side) const {
   const int M = width_, n = joints_[at(side.joint)].rows;
   if (n > M) return false;
@@ -44,9 +43,9 @@ void BodySystem::take(int j, int b) {
   queue_.push_back(b);
 }
 
-/// Joints, their bodies and G^ = G L. From the joints of a body with the world, and where there are
-/// none from a body of the component, along the joints: each is taken by the body that it leads to,
-/// if that one is reached for the first time.
+/// Reads joints, their bodies and G^ = G L. The search starts from joints between a body and the
+/// world, or from any body of a component without such joints, and follows the joints: each joint
+/// is eliminated with the body it leads to, if that body is reached for the first time.
 void BodySystem::hang(const BodyRows& joints) {
   const int M = width_;
   joints_.resize(at(joints.contacts()));
@@ -103,7 +102,7 @@ void BodySystem::hang(const BodyRows& joints) {
     if (seen_[at(start)] != 0 || side_offset_[at(start)] == side_offset_[at(start) + 1]) continue;
     seen_[at(start)] = 1;
     queue_.push_back(start);
-    --start;  // its joints come before the next body
+    --start;  // process its joints before the next body
   }
   for (Joint& joint : joints_) {
     if (joint.node >= 0 || joint.begin == joint.end) continue;
@@ -112,7 +111,7 @@ void BodySystem::hang(const BodyRows& joints) {
   }
 }
 
-/// G^ and its transpose.
+/// Writes G^ and its transpose into the matrix.
 void BodySystem::put_joints() {
   const int M = width_;
   for (const JointSide& s : sides_) {

@@ -12,8 +12,7 @@
 namespace saltus {
 namespace {
 
-/// p of u = W p + b on the rows of an equality, unilateral or box law, one row after the other,
-/// from p.
+/// Solves u = W p + b row by row, from p, for an equality, unilateral or box law.
 void solve_rows(const Law& law, int rows, const double* W, const double* b, double* p) {
   const Cone K(law);
   for (int i = 0; i < rows; ++i) {
@@ -22,13 +21,12 @@ void solve_rows(const Law& law, int rows, const double* W, const double* b, doub
     const double W_ii = W[i * rows + i];
     if (W_ii > 0.0)
       p[i] = K.project(p[i] - u / W_ii);
-    else  // nothing moves it
+    else  // no mobility
       p[i] = law.kind != LawKind::box ? 0.0 : u > 0.0 ? -law.bound : u < 0.0 ? law.bound : 0.0;
   }
 }
 
-/// p of one contact of which u = W p + b; p on entry is the first guess of laws that are solved row
-/// by row.
+/// Solves one contact, u = W p + b; laws that are solved row by row start from the given p.
 void solve_contact(const Law& law, int rows, const double* W, const double* b, double* p) {
   if (!law.coupled())
     solve_rows(law, rows, W, b, p);
@@ -40,11 +38,11 @@ void solve_contact(const Law& law, int rows, const double* W, const double* b, d
     solve_rolling(rows, W, b, law.friction, law.rolling, law.spinning, p);
 }
 
-/// How residual() reads a contact: rho = forces/tr W over N, T, moments by the length L.
+/// Scaling of a contact in residual(): rho = forces/tr W over N and T, moments divided by L.
 struct Scale {
-  double rho = 0.0, L = 1.0;  ///< rho 0: nothing moves it
-  double trace = 0.0;         ///< of all rows in the unit of the first
-  /// lower: triangle of W_cc, row by row.
+  double rho = 0.0, L = 1.0;  ///< rho = 0: no mobility
+  double trace = 0.0;         ///< over all rows, in the unit of the first
+  /// lower: lower triangle of W_cc, row by row.
   Scale(const Law& law, const double* lower) {
     const int forces = law.forces(), moments = law.size - forces;
     double trace_R = 0.0;
@@ -56,7 +54,7 @@ struct Scale {
   double unit(const Law& law, int i) const { return i < law.forces() ? 1.0 : L; }
 };
 
-/// |F_c|^2 of residual(), moments and spins read by L.
+/// |F_c|^2 of residual(), with moments and spins scaled by L.
 double defect(const Law& law, double rho, double L, const double* u, const double* p) {
   const Cone K(law, L);
   double sum = 0.0;
@@ -64,7 +62,7 @@ double defect(const Law& law, double rho, double L, const double* u, const doubl
   return sum;
 }
 
-/// The bodies k, k + 1 of a contact that share H_ck with opposite signs, or the body k alone.
+/// The bodies k, k + 1 of a contact that use the same H_ck with opposite signs, or only the body k.
 struct Side {
   const double* H;
   int body, other;  // other: -1 if there is none
@@ -91,7 +89,7 @@ void add_velocity(const BodyRows& H, int c, int S, int M, const double* v, doubl
   }
 }
 
-/// use(body, g) with g = H_cb^T p for each body of c.
+/// Calls use(body, g) with g = H_cb^T p for each body of c.
 template <class Use>
 void for_momenta(const BodyRows& H, int c, int S, int M, const double* p, const Use& use) {
   const int end = H.offset[at(c) + 1];
@@ -194,7 +192,7 @@ void BodySweeps::restart(View p) {
 
 void BodySweeps::copy(Out p) const { std::copy(x_.begin(), x_.end(), p.data()); }
 
-/// v = A^-1 H^T x: momenta by colours, then the bodies.
+/// v = A^-1 H^T x: first momenta by colours, then the bodies.
 void BodySweeps::velocities() {
   const BodyRows& H = *H_;
   const int M = H.width;
@@ -251,7 +249,7 @@ double BodySweeps::sweep(double beta) {
   return for_colours([&](int c) { return visit<0, 0>(c, beta); });
 }
 
-/// One contact of S rows and bodies of M velocities, 0: as the problem has it.
+/// Solves one contact with S rows and bodies with M velocities; 0: as given by the problem.
 template <int S, int M>
 double BodySweeps::visit(int c, double beta) {
   const BodyRows& H = *H_;

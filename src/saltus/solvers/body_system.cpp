@@ -10,9 +10,10 @@
 namespace saltus {
 namespace {
 
-constexpr double kLocked = 1e-14;  ///< part of a diagonal entry of A_b^-1 below which a pivot is 0
+/// pivots below this fraction of the diagonal entry of A_b^-1 count as 0
+constexpr double kLocked = 1e-14;
 
-/// L L^T = A, semidefinite: a column of zeros where a motion is locked or follows from the others.
+/// L L^T = A, semidefinite: a column of zeros for a motion that is locked or dependent.
 void root(int n, const double* A, double* L) {
   std::fill(L, L + n * n, 0.0);
   for (int j = 0; j < n; ++j) {
@@ -28,7 +29,7 @@ void root(int n, const double* A, double* L) {
   }
 }
 
-/// out = B^-1, both 3 wide, by elimination with exchange of rows. False: singular or not finite.
+/// out = B^-1, both with row stride 3, with row exchanges. False if B is singular or not finite.
 bool invert(int n, const double* B, double* out) {
   double a[3][6] = {};
   for (int i = 0; i < n; ++i) {
@@ -52,7 +53,7 @@ bool invert(int n, const double* B, double* out) {
   return true;
 }
 
-/// use(std::integral_constant<int, M>), M = 6 or, for any other, 0
+/// Calls use(std::integral_constant<int, M>) with M = 6, or M = 0 for any other width
 template <class Use>
 void with_width(int width, const Use& use) {
   if (width == 6)
@@ -127,7 +128,7 @@ void BodySystem::begin(const ContactProblem& contact, ConeProblem& problem) {
   refined_.resize(H.rows());
 }
 
-/// Contacts, their bodies and G = H L.
+/// Reads contacts, their bodies and G = H L.
 void BodySystem::read(const BodyRows& H) {
   const int M = width_ = H.width, bodies = bodies_ = H.bodies();
   size_.assign(at(bodies), 0);
@@ -174,7 +175,7 @@ void BodySystem::read(const BodyRows& H) {
   }
 }
 
-/// The pattern of (1) or (2), and where each contact and joint is in it.
+/// Builds the pattern of (1) or (2) and locates each contact and joint in it.
 void BodySystem::connect() {
   const int nodes = static_cast<int>(size_.size());
   pairs_.clear();
@@ -274,7 +275,7 @@ void BodySystem::apply(View x, Out v) const {
   multiply(z_.data(), v.data());
 }
 
-/// K += G_c^T T G_c, T 3 wide
+/// K += G_c^T T G_c, T with row stride 3
 template <int F>
 void BodySystem::add(const Contact& c, const double* T) {
   const int M = F > 0 ? F : width_, sides = c.side[1] >= 0 ? 2 : 1;
@@ -310,7 +311,7 @@ bool BodySystem::factorise(std::span<const ConeRows> rows) {
   put_joints();
   for (std::size_t k = 0; k < rows.size();) {
     const Contact& c = contacts_[at(problem_->cones[k].contact)];
-    double T[9] = {};  // B^-1 A of all cones of the contact
+    double T[9] = {};  // B^-1 A for all cones of the contact
     for (; k < rows.size() && problem_->cones[k].first < c.first + c.rows; ++k) {
       const ConeProblem::Cone& cone = problem_->cones[k];
       double* const inverse = &inverse_[9 * k];
@@ -332,7 +333,7 @@ bool BodySystem::factorise(std::span<const ConeRows> rows) {
   return lu_.factorise(pattern_, size_.data(), value_.data(), start_.data());
 }
 
-/// (1), without refinement
+/// Solves (1) without refinement
 void BodySystem::solve_once(Vector& x) {
   const int M = width_;
   const auto divide = [&] {  // x <- B^-1 x
@@ -350,7 +351,8 @@ void BodySystem::solve_once(Vector& x) {
   divide();
   multiply_transposed(x.data(), z_.data());
   std::fill(packed_.begin(), packed_.end(), 0.0);
-  const auto each = [&](const auto& use) {  // use(z of a body, its place in packed_)
+  // use(z of a body, its position in packed_, whether it has rows)
+  const auto each = [&](const auto& use) {
     double* packed = packed_.data();
     for (int b = 0; b < bodies_; packed += size_[at(b)], ++b)
       use(&z_[at(b * M)], packed, size_[at(b)] > 0);

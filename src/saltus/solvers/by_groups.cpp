@@ -1,4 +1,4 @@
-// A solver asked for each group of coupled contacts by itself.
+// Applies a solver separately to each group of coupled contacts.
 #include <algorithm>
 #include <numeric>
 
@@ -12,8 +12,8 @@
 namespace saltus {
 namespace {
 
-/// Groups: contacts that no chain of blocks W_cd couples are apart. Those that p does not solve yet
-/// are given to `inner`, in the order of their first contacts; the others keep their p.
+/// Contacts belong to different groups if no chain of blocks W_cd couples them. Groups that p does
+/// not solve yet are passed to `inner`, ordered by their first contacts; others keep their p.
 class ByGroups final : public SolverAround {
  public:
   using SolverAround::SolverAround;
@@ -57,16 +57,18 @@ class ByGroups final : public SolverAround {
  private:
   struct Work final : SolverWork {
     BlockMatrix all;
-    std::vector<int> root, order;  ///< of each contact: first one of its group; contacts by group
-    std::vector<int> place;        ///< of each contact in its group
+    /// for each contact, the first one of its group; contacts by group
+    std::vector<int> root, order;
+    std::vector<int> place;  ///< position of each contact in its group
     SolverMemory memory;
-    BlockDelassus W;  ///< of one group, with its b, laws, ids, impulses and rows of the whole
+    /// of one group, with its b, laws, ids, impulses and rows in the whole problem
+    BlockDelassus W;
     Vector b, x, p;
     std::vector<Law> laws;
     std::vector<int> ids, rows;
   };
 
-  /// How many groups there are.
+  /// Finds the groups and returns their number.
   static int find_groups(Work& work) {
     const int contacts = work.all.contacts();
     work.root.resize(at(contacts));
@@ -92,7 +94,7 @@ class ByGroups final : public SolverAround {
     return groups;
   }
 
-  /// The problem of these contacts, increasing, and nothing else.
+  /// Extracts the problem of the given contacts, in increasing order.
   static void take(const ContactProblem& problem, Work& work, std::span<const int> contacts) {
     BlockMatrix& W = work.W.W;
     W = BlockMatrix{};

@@ -7,11 +7,11 @@ namespace saltus {
 namespace {
 
 using Kind = ConeProblem::Kind;
-constexpr double kLeast = 1e-10;  ///< of W_NN and tr W_TT that count; mean diagonal of W~: 1
+constexpr double kLeast = 1e-10;  ///< lower limit of W_NN and tr W_TT; mean diagonal of W~: 1
 constexpr double kSurface =
-    1e-8;  ///< what lies so near to the surface of its cone, relative, is on it
+    1e-8;  ///< relative distance within which x counts as on the surface of its cone
 
-/// K dx = -phi on the rows of one cone.
+/// Sets K dx = -phi on the rows of one cone.
 void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, double sharp,
                ConeRows& out, double* phi) {
   const auto row = [&](int i, double a, double b, double value) {
@@ -57,7 +57,7 @@ void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, 
   }
 }
 
-/// The same with the status of x.
+/// Like linearise(), but with the status of x.
 void keep(const ConeProblem::Cone& cone, const double* x, const double* v, ConeRows& out,
           double* phi) {
   const int size = cone.size;
@@ -80,7 +80,7 @@ void keep(const ConeProblem::Cone& cone, const double* x, const double* v, ConeR
 
 }  // namespace
 
-/// rows(cone, x, v, out, phi): K dx = -phi on the rows of a cone
+/// rows_of(cone, x, v, out, phi) sets K dx = -phi on the rows of a cone
 template <class Rows>
 bool ConeNewton::solve(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x,
                        const Rows& rows_of) {

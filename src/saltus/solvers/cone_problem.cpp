@@ -11,7 +11,7 @@ namespace {
 
 using Kind = ConeProblem::Kind;
 
-/// The cones of one law, rows first .. first + size - 1.
+/// Adds the cones of one law, rows first .. first + size - 1.
 void add_cones(const Law& law, int contact, std::vector<ConeProblem::Cone>& cones) {
   if (law.kind == LawKind::coulomb && law.friction > 0.0 && law.size > 1) {
     cones.push_back({Kind::second_order, law.first, law.size, contact});
@@ -35,12 +35,12 @@ void ConeProblem::read(const ContactProblem& problem, View diagonal) {
   weight.resize(n);
   cones.clear();
 
-  // g_i of mean diagonal 1; a contact that nothing can move takes the mean of the others
+  // g_i for a mean diagonal of 1; a contact without mobility gets the mean of the others
   double sum = 0.0;
   int counted = 0;
   for (int c = 0; c < std::ssize(problem.laws); ++c) {
     const Law& law = problem.laws[at(c)];
-    expects(law.kind != LawKind::rolling, "no second-order cone is known for rolling contacts");
+    expects(law.kind != LawKind::rolling, "rolling contacts have no second-order cone");
     const bool cone = law.kind == LawKind::coulomb && law.friction > 0.0 && law.size > 1;
     double trace = 0.0;
     for (int i = 0; i < law.size; ++i) {

@@ -1,4 +1,4 @@
-// The linear systems that Newton's method and interior points make of a cone problem.
+// Linear systems of Newton's method and interior points for a cone problem.
 #pragma once
 #include <span>
 
@@ -6,7 +6,7 @@
 
 namespace saltus {
 
-/// Rows of K that belong to one cone, K = A W~ + B; A and B size x size, row by row, 3 wide.
+/// Rows of K that belong to one cone, K = A W~ + B; A and B size x size, with row stride 3.
 struct ConeRows {
   double A[9] = {}, B[9] = {};
 
@@ -16,17 +16,16 @@ struct ConeRows {
   }
 };
 
-/// W~ of a cone problem, and K x = r. Takes nothing from the heap once it has seen a size and a
-/// pattern.
+/// W~ of a cone problem, and K x = r. Allocates nothing when a size and a pattern are used again.
 class ConeSystem {
  public:
   virtual ~ConeSystem() = default;
-  /// Reads `contact`, W included, and makes `problem` of it.
+  /// Reads `contact`, including W, and converts it to `problem`.
   virtual void begin(const ContactProblem& contact, ConeProblem& problem) = 0;
   virtual void apply(View x, Out v) const = 0;  ///< v = W~ x
-  /// rows[k] are those of cone k. False if K is singular.
+  /// rows[k] belong to cone k. Returns false if K is singular.
   virtual bool factorise(std::span<const ConeRows> rows) = 0;
-  /// x <- K^-1 x, refined with the residual `refinements` times.
+  /// x <- K^-1 x, with `refinements` steps of iterative refinement.
   virtual void solve(Vector& x, int refinements) = 0;
 };
 

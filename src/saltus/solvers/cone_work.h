@@ -1,4 +1,4 @@
-// A cone problem with the system that fits the form in which W is held.
+// A cone problem with the linear system that suits the form in which W is stored.
 #pragma once
 #include "saltus/solvers/block_system.h"
 #include "saltus/solvers/body_system.h"
@@ -6,7 +6,7 @@
 
 namespace saltus {
 
-/// What interior-point begins with.
+/// Initial state of interior-point.
 class ConeWork {
  public:
   ConeProblem problem;
@@ -25,12 +25,12 @@ class ConeWork {
     return system_->factorise(rows);
   }
   void solve(Vector& x, int refinements) { system_->solve(x, refinements); }
-  /// A step of ConeNewton. False: x was left alone.
+  /// One step of ConeNewton. Returns false and keeps x on failure.
   bool newton(Vector& x, double alpha = 1e-10, double sharp = 1.0) {
     ++factorisations_;
     return newton_.step(problem, *system_, alpha, x, sharp);
   }
-  /// A step of ConeNewton with the statuses of x. False: x was left alone.
+  /// One step of ConeNewton with the statuses of x. Returns false and keeps x on failure.
   bool hold(Vector& x, double alpha) {
     ++factorisations_;
     return newton_.hold(problem, *system_, alpha, x);

@@ -6,7 +6,8 @@
 namespace saltus {
 namespace {
 
-constexpr double kNoSlope = 1e-10;  ///< k below which a contact slides against e whatever its p_T
+/// k below which a contact slides in direction e whatever its p_T
+constexpr double kNoSlope = 1e-10;
 
 /// Phi of a disc: p - Proj(x).
 void disc(int n, double radius, const double* rho, const double* u, const double* p, double* Phi) {
@@ -17,8 +18,7 @@ void disc(int n, double radius, const double* rho, const double* u, const double
   for (int t = 0; t < n; ++t) Phi[t] = slip <= radius ? rho[t] * u[t] : p[t] - scale * x[t];
 }
 
-/// The part of one disc of a sliding contact in the slope: the column of N, and a column e_perp if
-/// it is kept.
+/// Contribution of one disc of a sliding contact: column N, and column e_perp if it is kept.
 void slide(int n, int first, double mu, const double* x, double x_N, const double* rho,
            const double* u, const double* p, int size, ContactSlope& out) {
   if (n == 0) return;
@@ -58,7 +58,7 @@ void slide(int n, int first, double mu, const double* x, double x_N, const doubl
 double contact_map(const GroupedContact& c, const double* rho, const double* u, const double* p,
                    double* Phi) {
   const double x = p[0] - rho[0] * u[0];
-  switch (c.cone.kind) {  // rho u where x is in K: p - x without its round-off
+  switch (c.cone.kind) {  // rho u if x is in K: p - x without its round-off
     case LawKind::equality:
       Phi[0] = rho[0] * u[0];
       break;
@@ -82,7 +82,7 @@ double natural_map2(const Cone& K, double rho, const double* u, const double* p)
     case LawKind::equality:  // p - (p - rho u) without its round-off
       F = rho * u[0];
       return F * F;
-    case LawKind::unilateral:  // p - max(0, p - rho u) likewise
+    case LawKind::unilateral:  // p - max(0, p - rho u), likewise
       F = std::min(p[0], rho * u[0]);
       return F * F;
     case LawKind::box:
@@ -95,7 +95,7 @@ double natural_map2(const Cone& K, double rho, const double* u, const double* p)
   double x[kContactRows];
   for (int i = 0; i < size; ++i) x[i] = p[i] - rho * u[i];
   x[0] -= rho * K.raised(0.0, u);
-  K.project_discs(x, x);  // of one disc as well: project() has other last bits near its edge
+  K.project_discs(x, x);  // also for one disc: project() differs in the last bits near its edge
   double sum = 0.0;
   for (int i = 0; i < size; ++i) {
     F = p[i] - x[i];
@@ -131,7 +131,7 @@ void contact_slope(const GroupedContact& c, const double* rho, const double* u, 
     default:
       break;
   }
-  if (!(x[0] > 0.0)) return none(0.0);  // nor where it is not a number
+  if (!(x[0] > 0.0)) return none(0.0);  // also if it is not a number
   bool sticks = true;
   for (int k = 0, i = 1; k < K.kParts; i += K.rows[k++])
     sticks = sticks && K.length(x + i, K.rows[k]) <= K.radius[k] * x[0];

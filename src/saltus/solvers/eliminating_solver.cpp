@@ -11,7 +11,7 @@ namespace {
 
 struct EliminationWork final : SolverWork {
   EqualityElimination elimination;
-  SolverMemory inner;  ///< its active, factor and changes are those of the caller
+  SolverMemory inner;  ///< exchanges active, factor and changes with the caller's
   Vector p, full;
 };
 
@@ -48,8 +48,8 @@ class Eliminating final : public SolverAround {
     std::swap(a.changes, b.changes);
   }
 
-  /// The residual of the whole problem has another scale than that of the part: the part is solved
-  /// again, from where it is, to a tolerance that makes up for it.
+  /// The residuals of the whole and the reduced problem are scaled differently: the reduced one is
+  /// solved again from its last solution, to a tolerance that compensates for the difference.
   SolveReport solve_reduced(const ContactProblem& problem, Limits limits, EliminationWork& work,
                             Out p) const {
     const EqualityElimination& others = work.elimination;

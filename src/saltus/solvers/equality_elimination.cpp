@@ -63,8 +63,8 @@ void EqualityElimination::restrict(View p, Out reduced) const {
       reduced[next++] = p[i];
 }
 
-/// Equalities that are coupled, in the order of their first contact, and the contacts that they
-/// touch.
+/// Finds groups of coupled equalities, ordered by their first contact, and contacts coupled to
+/// them.
 void EqualityElimination::find_groups() {
   count_ = 0;
   group_of_.assign(index_.size(), -1);
@@ -103,7 +103,7 @@ void EqualityElimination::find_groups() {
   }
 }
 
-/// P S W_EE S P^T = L D U, S = scale, pivots from the diagonal, the largest first.
+/// P S W_EE S P^T = L D U, S = scale, with diagonal pivots, the largest first.
 void EqualityElimination::factorise(Group& group) {
   const int k = static_cast<int>(group.row.size());
   group.LDU.assign(at(k) * at(k), 0.0);
@@ -155,7 +155,7 @@ void EqualityElimination::factorise(Group& group) {
   redundant_ += k - s;
 }
 
-/// Y = L^-1 (S W_EC),  Z = U^-T (S W_CE^T), on the rows that count
+/// Y = L^-1 (S W_EC),  Z = U^-T (S W_CE^T), on the rows up to the rank
 void EqualityElimination::couple(Group& group) {
   const int k = static_cast<int>(group.row.size()), rank = group.rank, width = group.width;
   group.Y.assign(at(rank) * at(width), 0.0);
@@ -194,7 +194,7 @@ void EqualityElimination::couple(Group& group) {
     eliminate(group.Z, [&](int i, int l) { return group.LDU[at(l) * at(k) + at(i)]; });
 }
 
-/// Blocks of W' where W has them or two contacts share a group, with the values of W.
+/// Creates W' with the values of W and blocks for contacts coupled in W or to the same group.
 void EqualityElimination::make_pattern() {
   BlockMatrix& W = W_.W;
   W.first.assign(1, 0);
@@ -237,7 +237,7 @@ void EqualityElimination::make_pattern() {
   W_.index();
 }
 
-/// W' -= Z^T D^-1 Y, the upper triangle only if symmetric;  b' -= Z^T D^-1 L^-1 b_E
+/// W' -= Z^T D^-1 Y, only the upper triangle if symmetric;  b' -= Z^T D^-1 L^-1 b_E
 void EqualityElimination::subtract(const Group& group) {
   const int k = static_cast<int>(group.row.size()), width = group.width;
   const std::vector<double>& Z = symmetric_ ? group.Y : group.Z;
@@ -271,11 +271,11 @@ void EqualityElimination::subtract(const Group& group) {
   }
 }
 
-/// Mirrors the upper triangle of a symmetric W', and clears rows that the equalities hold: what is
-/// left of their diagonal is round-off.
+/// Mirrors the upper triangle of a symmetric W' and clears rows that the equalities fix: the
+/// remainder of their diagonal is round-off.
 void EqualityElimination::finish() {
   BlockMatrix& W = W_.W;
-  list_.assign(at(W.rows()), 0);  // rows that are held
+  list_.assign(at(W.rows()), 0);  // rows that are fixed
   bool held = false;
   for (int c = 0; c < full_.contacts(); ++c) {
     const int kept = index_[at(c)];
@@ -313,7 +313,7 @@ void EqualityElimination::solve_group(const Group& group, double* t) const {
   }
 }
 
-/// p_E = -W_EE^-1 (b_E + W_EC p_C), twice: the second time corrects the round-off of the first.
+/// p_E = -W_EE^-1 (b_E + W_EC p_C); a second pass corrects the round-off of the first.
 void EqualityElimination::recover(View reduced, Out p) {
   p.setZero();
   Eigen::Index next = 0;

@@ -9,14 +9,14 @@
 namespace saltus {
 namespace {
 
-constexpr double kAlpha = 1e-8;   ///< alpha: p is off by as much, ...
-constexpr int kRefined = 2;       ///< ... which so many steps towards alpha = 0 make good
-constexpr double kMoved = 1e-6;   ///< |change of p|/|p|, below which p was determined
+constexpr double kAlpha = 1e-8;   ///< alpha: relative error of p, ...
+constexpr int kRefined = 2;       ///< ... which this many steps towards alpha = 0 remove
+constexpr double kMoved = 1e-6;   ///< |change of p|/|p| below which p was determined
 constexpr double kSlides = 1e-6;  ///< |p_T| > (1 - kSlides) mu p_N
 constexpr double kStands = 1e-6;  ///< |dp|/|p| at which Newton's method ends
 constexpr int kMostEvenNewton = 20, kMostHalvings = 8;
 
-/// Whether one of its disks is full.
+/// Whether p lies on the edge of one of its discs.
 bool on_cone(const GroupedContact& c, const double* p) {
   for (int k = 0, i = 1; k < c.cone.kParts; i += c.cone.rows[k++])
     if (c.cone.rows[k] > 0 && p[0] > 0.0 &&
@@ -27,7 +27,7 @@ bool on_cone(const GroupedContact& c, const double* p) {
 
 }  // namespace
 
-/// Of the group chosen.
+/// Whether contacts of the chosen group slide.
 bool EvenLoad::slides() const {
   const int begin = newton_.first_contact();
   for (int c = begin; c < begin + newton_.contacts(); ++c) {
@@ -43,7 +43,7 @@ void EvenLoad::centre(bool at_p) {
   newton_.velocities();
 }
 
-/// Newton's method for (1) about the centre, until p stands.
+/// Newton's method for (1) around the centre, until p converges.
 bool EvenLoad::settle(double alpha) {
   double merit = newton_.merit(alpha);
   for (int k = 0; k < kMostEvenNewton && !stop_requested(stop_); ++k) {
@@ -62,7 +62,7 @@ bool EvenLoad::settle(double alpha) {
   return false;
 }
 
-/// (1) with a small alpha, then alpha (p - centre) for alpha p, which ends the error.
+/// Solves (1) with a small alpha, then with alpha (p - centre) for alpha p, to remove the error.
 bool EvenLoad::share_group() {
   centre(false);
   if (!settle(kAlpha)) return false;
@@ -77,7 +77,7 @@ EvenLoad::Shared EvenLoad::share(const ContactProblem& problem, Limits limits, S
                                  Out p) {
   groups_.assign(problem);
   for (const GroupedContact& c :
-       groups_.contacts)  // D by the normal alone: a contact in the plane yields as in space
+       groups_.contacts)  // D from the normal only: same compliance in 2D and 3D
     std::fill_n(groups_.rho.begin() + c.first, c.size, groups_.rho[at(c.first)]);
   newton_.begin(groups_, limits.stop);
   for (const GroupedContact& c : groups_.contacts)

@@ -1,5 +1,4 @@
-// Impulses that bodies do not determine: of all that solve a problem those that are shared most
-// evenly.
+// Impulses that are not unique: selects the solution with the most even load distribution.
 #pragma once
 #include <vector>
 
@@ -9,18 +8,18 @@
 
 namespace saltus {
 
-/// Rigid bodies on more contacts than they need leave open how these share the load, and where some
-/// slide, friction turns the bodies by how they do: a car whose driven wheels slip. Contacts that
-/// all give way a little,
+/// For rigid bodies with more contacts than necessary, the load distribution among the contacts is
+/// not unique. If some contacts slide, friction makes the motion of the bodies depend on it: for
+/// example a car whose driven wheels slip. If all contacts are slightly compliant,
 ///     u = (W + alpha D) p + b,   alpha -> 0,   D = diag(W_NN)                                  (1)
-/// share it in one way, that of least |p|. It depends neither on the order of the contacts nor on
-/// where a solver began, and keeps the symmetry of the bodies.
+/// the distribution is unique and has the smallest |p|. It depends neither on the order of the
+/// contacts nor on the start of a solver, and preserves the symmetry of the bodies.
 class EvenLoad {
  public:
   enum class Shared { determined, evenly, no };
-  /// p, which solves the problem, becomes the solution of (1) where contacts slide, by Newton's
-  /// method from p. determined: it is that already; no: that leads nowhere; p is as it was. The
-  /// report gets the steps, and the residual.
+  /// Replaces p, which solves the problem, by the solution of (1) if contacts slide, using Newton's
+  /// method from p. determined: p was that solution already; no: the method failed and p is
+  /// unchanged. Adds the steps and the residual to the report.
   Shared share(const ContactProblem& problem, Limits limits, SolveReport& report, Out p);
 
  private:

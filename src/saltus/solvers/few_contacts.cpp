@@ -13,8 +13,8 @@ namespace saltus {
 namespace {
 
 constexpr int kContacts = 32, kFewRows = 96;
-constexpr int kSweepsOfFew = 20;  ///< that are cheaper than Newton's method
-constexpr int kSharedFew = 2;     ///< sweeps of all contacts at once, before them
+constexpr int kSweepsOfFew = 20;  ///< sweeps that are cheaper than Newton's method
+constexpr int kSharedFew = 2;     ///< Jacobi sweeps before them
 
 /// u_c = b_c + sum_{d != c} W_cd p_d and W_cc, from either form of W.
 class Rows {
@@ -57,8 +57,8 @@ class Rows {
   const Matrix* dense_;
 };
 
-/// The rows of a law without friction, one after the other:  p_i <- Proj_K(-(u_i + sum_{j != i}
-/// W_ij p_j)/W_ii)
+/// Solves the rows of a law without friction one after the other:
+///     p_i <- Proj_K(-(u_i + sum_{j != i} W_ij p_j)/W_ii)
 void solve_few_rows(const Law& law, const double* W, const double* u, double* p) {
   const Cone K(law);
   for (int i = 0; i < law.size; ++i) {
@@ -70,7 +70,7 @@ void solve_few_rows(const Law& law, const double* W, const double* u, double* p)
   }
 }
 
-/// The solution of contact c with the others held.
+/// Solves contact c with the impulses of all others fixed.
 void solve_one(const Rows& rows, const ContactProblem& problem, int c, const double* p, double* W,
                double* next) {
   const Law& law = problem.laws[at(c)];
@@ -83,8 +83,8 @@ void solve_one(const Rows& rows, const ContactProblem& problem, int c, const dou
     solve_coulomb(law.size, W, u, law.friction, next);
 }
 
-/// One sweep. The largest change of velocity, sqrt(W_cc) |change of p_c|, against the largest
-/// sqrt(W_cc) |p_c|.
+/// One sweep. Returns the largest change of velocity, sqrt(W_cc) |change of p_c|, relative to the
+/// largest sqrt(W_cc) |p_c|.
 double sweep(const Rows& rows, const ContactProblem& problem, double* p) {
   double change = 0.0, scale = 0.0;
   for (int c = 0; c < std::ssize(problem.laws); ++c) {
@@ -112,8 +112,9 @@ bool are_few(const ContactProblem& problem) {
   return true;
 }
 
-// All contacts at once, kSharedFew times:  p_c <- p_c + (solution of c alone - p_c)/n;  those
-// without friction, which are what presses (motors, limits), one after the other.
+// kSharedFew Jacobi sweeps over the contacts with friction:
+//     p_c <- p_c + (solution of c alone - p_c)/n
+// Rows without friction, which apply the loads (motors, limits), are solved one after the other.
 void share_load(const ContactProblem& problem, Out p) {
   const Rows rows(problem);
   double W[9], next[3], data[kFewRows];
@@ -160,7 +161,7 @@ SolveReport solve_few(const ContactProblem& problem, Limits limits, Out p) {
     const double change = sweep(rows, problem, data);
     ++report.iterations;
     if (one || change <= 0.3 * limits.tolerance) break;
-    const double rate = change / before;  // of the last two sweeps; what it promises
+    const double rate = change / before;  // of the last two sweeps, extrapolated below
     if (report.iterations > 2 &&
         !(change * std::pow(rate, kSweepsOfFew - report.iterations) <= limits.tolerance))
       break;

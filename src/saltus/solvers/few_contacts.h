@@ -1,22 +1,20 @@
-// Problems of a few contacts, without any memory.
+// Problems with a few contacts, solved without allocation.
 #pragma once
 #include "saltus/contact/contact_solver.h"
 
 namespace saltus {
 
-/// Whether solve_few() may be asked: at most 32 contacts and 96 rows, no rolling, W held by blocks
-/// or as a matrix.
+/// Whether solve_few() may be used: at most 32 contacts, 96 rows, no rolling, W by blocks or dense.
 bool are_few(const ContactProblem& problem);
 
-/// A start for contacts with friction that are new: where two or more of them carry nothing and
-/// close, each of n takes 1/n of what it would take alone. The corners of a face then share its
-/// load; sweeps, one corner after the other, leave it to the first, about which a body may turn
-/// that its friction could hold. Only where are_few().
+/// Initial impulses for new contacts with friction, only if are_few(): if two or more have zero
+/// impulse and close, each of n gets 1/n of the impulse it would have by itself. The corners of a
+/// face then share its load; sweeps, which process one corner after the other, would leave it to
+/// the first, and a body may turn about that corner although friction could prevent it.
 void share_load(const ContactProblem& problem, Out p);
 
-/// Gauss-Seidel with the exact solution of each contact, as long as it converges fast: one sweep
-/// where contacts do not touch the same bodies. Where it does not, p stays as it was and the report
-/// says so. Takes nothing from the heap.
+/// Gauss-Seidel with the exact solution of each contact, while it converges fast: one sweep if
+/// contacts have no body in common. If it fails, p is unchanged, see the report. Allocates nothing.
 SolveReport solve_few(const ContactProblem& problem, Limits limits, Out p);
 
 }  // namespace saltus

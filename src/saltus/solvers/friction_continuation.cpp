@@ -1,4 +1,4 @@
-// A last resort with friction: coefficients that grow from 0 to what they are.
+// Last resort for problems with friction: continuation of the coefficients from 0 to their values.
 #include <algorithm>
 
 #include "saltus/base/error.h"
@@ -10,11 +10,11 @@ namespace saltus {
 namespace {
 
 constexpr int kSteps = 20;
-constexpr double kRough = 1e-6;  ///< tolerance on the way
+constexpr double kRough = 1e-6;  ///< tolerance of the intermediate problems
 
-/// (mu, mu_R, sigma)_k = (k/K) (mu, mu_R, sigma), k = 0 .. K, each problem from the solution of the
-/// one before. The first is without friction: its energy has a least value, and a branch of
-/// solutions leads from there to one with friction.
+/// Solves the problems with (mu, mu_R, sigma)_k = (k/K) (mu, mu_R, sigma), k = 0 .. K, each from
+/// the solution of the previous one. The first is frictionless: its energy has a minimum, and a
+/// branch of solutions leads from there to one with friction.
 class FrictionContinuation final : public SolverAround {
  public:
   using SolverAround::SolverAround;
@@ -54,7 +54,7 @@ class FrictionContinuation final : public SolverAround {
   }
 
  private:
-  static constexpr int kMost = 2000;  ///< iterations of one problem on the way
+  static constexpr int kMost = 2000;  ///< iterations of an intermediate problem
   struct Work final : SolverWork {
     SolverMemory memory;
     std::vector<Law> laws;

@@ -14,8 +14,8 @@
 namespace saltus {
 namespace {
 
-/// u += sum_k W_cd p_d, d = column[k], all contacts of size S. Every entry of the block has a sum
-/// of its own: short chains of additions, and registers that hold two of them.
+/// u += sum_k W_cd p_d, d = column[k], for contacts that all have size S. Every entry of the block
+/// has its own sum: short chains of additions, and registers that contain two of them.
 template <int S>
 void add_blocks(const BlockMatrix& W, int begin, int end, const double* p, double* u) {
   double sum[S * S] = {};
@@ -29,7 +29,7 @@ void add_blocks(const BlockMatrix& W, int begin, int end, const double* p, doubl
     for (int j = 0; j < S; ++j) u[i] += sum[S * i + j];
 }
 
-/// The same for contacts of any sizes, rows first .. last - 1 of the blocks.
+/// The same sum for contacts of any size, rows first .. last - 1 of the blocks.
 void add_blocks(const BlockMatrix& W, int begin, int end, int first, int last, const double* p,
                 double* u) {
   for (int k = begin; k < end; ++k) {
@@ -41,7 +41,7 @@ void add_blocks(const BlockMatrix& W, int begin, int end, int first, int last, c
   }
 }
 
-/// Contacts of one row: four sums of every fourth entry.
+/// Contacts with one row: four partial sums, each over every fourth entry.
 double row_product(const BlockMatrix& W, int c, const double* p) {
   const int begin = W.offset[at(c)], end = W.offset[at(c) + 1];
   double sum[4] = {};
@@ -53,7 +53,7 @@ double row_product(const BlockMatrix& W, int c, const double* p) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/// How much a sweep has moved.
+/// The change made by a sweep.
 struct Change {
   double moved2 = 0.0, size2 = 0.0;
   void add(double before, double after) {
@@ -62,12 +62,12 @@ struct Change {
   }
 };
 
-/// What the sweeps need of one problem.
+/// Data of the sweeps for one problem.
 struct Sweeps final : SolverWork {
-  BlockMatrix own;  ///< of a W that is not held by blocks
+  BlockMatrix own;  ///< used if W is not stored as blocks
   std::vector<int> touch;
   const BlockMatrix* W = nullptr;
-  std::vector<int> diagonal;  ///< block of each contact with itself
+  std::vector<int> diagonal;  ///< index of the diagonal block of each contact
   std::vector<CoulombContact> coulomb;
   Vector best;
   int uniform = 0;  ///< size of all contacts, 0 if they differ
@@ -82,17 +82,17 @@ struct Sweeps final : SolverWork {
         blocks_of(problem, own);
       W = &own;
     }
-    expects(W->contacts() == std::ssize(laws), "W has other contacts than the laws");
+    expects(W->contacts() == std::ssize(laws), "the contacts of W must match the laws");
     uniform = laws.empty() ? 0 : laws.front().size;
     diagonal.resize(laws.size());
     coulomb.resize(laws.size());
     for (int c = 0; c < W->contacts(); ++c) {
       const Law& law = laws[at(c)];
       expects(law.first == W->first[at(c)] && law.size == W->size(c),
-              "W has other contacts than the laws");
+              "the contacts of W must match the laws");
       if (law.size != uniform) uniform = 0;
       diagonal[at(c)] = W->find(c, c);
-      expects(diagonal[at(c)] >= 0, "W lacks the block of a contact with itself");
+      expects(diagonal[at(c)] >= 0, "W must have the diagonal block of every contact");
       const double* const W_cc = W->block(diagonal[at(c)]);
       if (law.kind == LawKind::coulomb) {
         expects(law.size <= 3, "a coulomb contact has 1 to 3 rows");
@@ -106,13 +106,13 @@ struct Sweeps final : SolverWork {
     }
   }
 
-  /// Solves contact c while the others keep their p.
+  /// Solves contact c with the p of the other contacts fixed.
   void solve(int c, const Law& law, const double* b, double* p, Change& change) const {
     const double* const W_cc = W->block(diagonal[at(c)]);
     double* const p_c = p + law.first;
     if (law.coupled()) {
       if (!(W_cc[0] > 0.0)) return;
-      double u[kContactRows], next[kContactRows];  // u_c without the part of p_c
+      double u[kContactRows], next[kContactRows];  // u_c without the contribution of p_c
       velocity(c, law, b, p, u);
       if (law.kind == LawKind::coulomb)
         coulomb[at(c)].solve(u, law.friction, next);
@@ -154,11 +154,12 @@ struct Sweeps final : SolverWork {
   }
 };
 
-/// Gauss-Seidel, contacts in their fixed order c = 0, 1, ..., each solved exactly while the others
-/// keep their p:
+/// Gauss-Seidel over the contacts in fixed order c = 0, 1, ..., each solved exactly with the p of
+/// the others fixed:
 ///     u_c = W_cc p_c + (b_c + sum_{d != c} W_cd p_d),   law_c(u_c, p_c)
-/// (local_coulomb.h, local_rolling.h; rows of other laws one by one, p_i <- Proj_K(p_i -
-/// u_i/W_ii)). Rows and contacts with W_ii <= 0 keep p: no impulse changes them.
+/// (local_coulomb.h, local_rolling.h; rows of other laws one by one,
+/// p_i <- Proj_K(p_i - u_i/W_ii)). Rows and contacts with W_ii <= 0 keep p: no impulse changes
+/// their velocity.
 class GaussSeidel final : public ContactSolver {
  public:
   std::string_view name() const override { return "gauss-seidel"; }
@@ -174,7 +175,7 @@ class GaussSeidel final : public ContactSolver {
 
     SolveReport report{false, 0, residual(problem, p)};
     sweeps.best = p;
-    // Every ten sweeps, but for once sooner: when they hardly move any more p may be good enough.
+    // The residual is checked every ten sweeps, and once earlier, when sweeps hardly change p.
     bool moving = true, patient = false;
     while (!(report.residual <= limits.tolerance) && moving &&
            report.iterations < limits.iterations && !limits.stopped()) {
@@ -201,7 +202,7 @@ class GaussSeidel final : public ContactSolver {
   }
 
  private:
-  static constexpr int kSweeps = 10;  ///< between two residuals
+  static constexpr int kSweeps = 10;  ///< sweeps between two residuals
 };
 
 }  // namespace

@@ -116,7 +116,7 @@ void GroupNewton::start_again(int number) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return static_cast<double>(state >> 11) * 0x1p-52 - 1.0;
   };
-  double b2 = 0.0;  // mean of (rho b)^2 D: every contact gets a part of it in its own unit
+  double b2 = 0.0;  // mean of (rho b)^2 D: each contact gets a part of it in its own unit
   for (int i = first_row(); i < end_row(); ++i)
     b2 += groups_->b[at(i)] * groups_->b[at(i)] * groups_->rho[at(i)];
   const double size = std::sqrt(b2 / contacts());

@@ -9,13 +9,13 @@
 
 namespace saltus {
 
-/// Impulses p and velocities u = W p + b of all groups, and how to improve one of them. Velocities
-/// with the proximal term:
+/// Impulses p and velocities u = W p + b of all groups, and operations that improve one group.
+/// Velocities with the proximal term:
 ///     u_a = u + alpha D (p - centre),   D = diag(1/rho)                                        (1)
 class GroupNewton {
  public:
-  /// The contacts of group g of `groups`, which must outlive the calls that follow. Where `stop` is
-  /// requested sweeps end at once.
+  /// `groups` must outlive later calls; choose() selects group g. Sweeps end if `stop` is
+  /// requested.
   void begin(const ContactGroups& groups, Stop* stop = nullptr);
   void choose(int g);
 
@@ -25,24 +25,23 @@ class GroupNewton {
   int first_contact() const { return begin_; }
   int first_row() const { return groups_->W.first[at(begin_)]; }
   int end_row() const { return groups_->W.first[at(end_)]; }
-  /// u = W p + b on the group.
+  /// Computes u = W p + b on the group.
   void velocities();
-  /// |F|^2 of the natural map on the group, of p and u.
+  /// |F|^2 of the natural map of p and u on the group.
   double natural2() const;
   /// sum Phi_i^2/rho_i with u_a of (1).
   double merit(double alpha) const { return merit_at(alpha, 0.0); }
   /// max(|p|, |rho b|)^2 over the group in the norm of merit().
   double size2() const;
 
-  /// Gauss-Seidel, contact by contact, forward and back. u is that of p afterwards.
+  /// Gauss-Seidel over the contacts, forward and back. u is not updated.
   void sweep();
 
-  /// p afresh, another one for every `number`: on contacts with friction somewhere in the cone, as
-  /// long as b asks for.
+  /// Sets a new starting p, different for each `number`: at contacts with friction a random point
+  /// in the cone, of the magnitude given by b.
   void start_again(int number);
 
-  /// d of Newton's method for Phi(p, u_a) = 0. False: the matrix cannot be factorised or d is not
-  /// finite.
+  /// Computes the Newton step d for Phi(p, u_a) = 0. False: no factorisation, or d is not finite.
   bool direction(double alpha);
   /// merit(alpha) after p + t d.
   double merit_at(double alpha, double t) const;
@@ -60,10 +59,10 @@ class GroupNewton {
   const ContactGroups* groups_ = nullptr;
   Stop* stop_ = nullptr;
   int group_ = 0, begin_ = 0, end_ = 0;
-  std::vector<BlockPattern> patterns_;  // of each group, as they are needed
+  std::vector<BlockPattern> patterns_;  // one per group, analysed when needed
   std::vector<ContactSlope> slope_;
   std::vector<int> kept_, sizes_;
-  bool reserved_ = false;  // lu_ for the whole group
+  bool reserved_ = false;  // lu_ has work space for the whole group
   std::vector<double> J_, y_, d_, Wd_;
   BlockLu lu_;
 };

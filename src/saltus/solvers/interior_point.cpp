@@ -1,20 +1,20 @@
-// Interior point for contact with friction. Scaled by cone_problem.h every cone of friction is K =
-// {|x_T| <= x_N} = K*:
+// Interior point method for contact with friction. In the scaling of cone_problem.h every friction
+// cone is K = {|x_T| <= x_N} = K*:
 //     y = W~ x + b~ + s n,   x in K,   y in K,   x o y = m e,   m -> 0,   s = |y_T|             (1)
-// x impulses, y the velocities u^, n the normal, e the unit of the product o. s is smoothed to
-// sqrt(|y_T|^2 + (kappa m)^2) and linearised with the rest:
+// x: impulses, y: velocities u^, n: the normal, e: the unit element of the product o. s is smoothed
+// to sqrt(|y_T|^2 + (kappa m)^2) and linearised with the rest:
 //     (I - C) dy = W~ dx + r,   C = n t^T,   t = y_T/s,   r = W~ x + b~ + s n - y
 //     F^-1 dx + F dy = q                                                       (nesterov_todd.h)
-// =>  (W~ + (I - C) F^-2) dx = (I - C) F^-1 q - r,   dy = F^-1 q - F^-2 dx
-// (2) The end is Newton's method on the statuses that the interior has found (cone_newton.h), which
-// is also tried first where the impulses given are near a solution.
+// =>  (W~ + (I - C) F^-2) dx = (I - C) F^-1 q - r,   dy = F^-1 q - F^-2 dx                      (2)
+// The solve ends with Newton's method on the contact statuses found by the interior point
+// (cone_newton.h), which is also tried first if the given impulses are close to a solution.
 //
-// Joints and contacts that stick hold a body many times over, and geometry contradicts itself by v
-// = 1e-9 to 1e-6: contacts slip at v on the surface of their cones. In the interior they are m/v
-// inside of it, so that F = x - P(x - y) stays near v until m < v^2, which no interior reaches.
-// Statuses are therefore read by a rho of 1/sqrt(m), under which v counts, and as soon as m is
-// small, however large F. W~ + alpha I lets v move x by v/alpha: x itself, of 1, where alpha is
-// near F.
+// Joints and sticking contacts can constrain a body redundantly, with a geometry that is
+// inconsistent by v = 1e-9 to 1e-6: contacts slip with v on the surface of their cones. Interior
+// iterates are m/v inside the cone, so that F = x - P(x - y) stays near v until m < v^2, which no
+// interior point method reaches. Statuses are therefore determined with a rho of 1/sqrt(m), for
+// which v is significant, as soon as m is small, however large F is. With W~ + alpha I, v can move
+// x by v/alpha: by x itself, which is of order 1, if alpha is close to F.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,23 +32,25 @@ using Kind = ConeProblem::Kind;
 using PointCone = ConeProblem::Cone;
 
 constexpr double kSmooth[] = {
-    1e-3, 1e-2, 1e-4, 5e-2};         ///< kappa; 1e-4 to 1e-2 alike, from 0.02 on steps become short
-constexpr double kRegular = 1e-11;   ///< on rows without a cone: equalities may be redundant
-constexpr double kBoundary = 0.995;  ///< of the way to the boundary, at most
-constexpr double kShort = 0.3;       ///< a shorter step is tried again towards the centre
-constexpr double kStuck = 0.1;       ///< after a step below, the next leaves C out
-constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses are tried
+    /// kappa; 1e-4 to 1e-2 are equivalent, from 0.02 on steps become short
+    1e-3, 1e-2, 1e-4, 5e-2};
+constexpr double kRegular = 1e-11;   ///< for rows without a cone: equalities may be redundant
+constexpr double kBoundary = 0.995;  ///< fraction of the distance to the boundary, at most
+constexpr double kShort = 0.3;       ///< if a step is shorter, a step towards the centre is tried
+constexpr double kStuck = 0.1;       ///< after a shorter step, the next one leaves C out
+constexpr double kIdentify = 1e-3;   ///< residual below which the statuses are tried
 constexpr double kProximal = 1e-10, kProximalJoints = 1e-6;  ///< alpha of Newton's method
 constexpr double kProximalLeast = 1e-8, kProximalLargest = 0.1;
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12, kNewtonPatience = 2;
-// Where contacts are redundant: residual from which on the statuses of the impulses given are kept;
-// above which Newton's method has lost them; below which one that does not fall asks for larger
-// steps.
+// If contacts are redundant: residual below which the statuses of the given impulses are kept;
+// residual above which Newton's method has lost them; residual below which alpha is reduced when
+// Newton's method stalls.
 constexpr double kFollow = 1e-2, kLost = 1e-2, kInteriorStands = 1e-7;
 constexpr int kMostKept = 10;
-constexpr double kNear = 2.0, kFilled = 0.9;  ///< in tolerances: what is near, what is used
-// There too: m from which on statuses are tried, and by which part it falls between two trials;
-// rho, and alpha over F: the closer x is, the less it has to move.
+/// in units of the tolerance: residual of a near start, residual to aim at
+constexpr double kNear = 2.0, kFilled = 0.9;
+// Also if contacts are redundant: m below which statuses are tried, and the factor by which it must
+// fall between two trials; rho, and alpha relative to F: the closer x is, the less it has to move.
 constexpr double kSettled = 1e-9, kFall = 0.25, kSharp = 1e5;
 constexpr double kShare = 3.0, kShareRoot = 3e-5;  ///< alpha = F max(kShare, kShareRoot/sqrt(m))
 constexpr int kMostWandering = 30,
@@ -56,9 +58,9 @@ constexpr int kMostWandering = 30,
 
 struct InteriorPointWork final : SolverWork {
   ConeWork cones;
-  std::vector<ConeRows> rows;         ///< of each cone
-  std::vector<NesterovTodd> scaling;  ///< of each cone
-  Vector x, y, r, s;                  ///< s at the normal rows
+  std::vector<ConeRows> rows;         ///< one per cone
+  std::vector<NesterovTodd> scaling;  ///< one per cone
+  Vector x, y, r, s;                  ///< s in the normal rows
   Vector lambda, q, dx, dy, other_dx, other_dy;
   Vector trial, best, followed;  ///< impulses [N s]
 
@@ -73,7 +75,7 @@ struct InteriorPointWork final : SolverWork {
   }
 };
 
-/// One solve: the iterates and what is known of them.
+/// State of one solve.
 class InteriorPointSolve {
  public:
   /// start: the residual of p
@@ -92,15 +94,14 @@ class InteriorPointSolve {
 
   SolveReport run() {
     if (!done() && report_.residual < (redundant_ ? kFollow : kIdentify)) follow();
-    // The interior is left to itself: impulses that nearly hold would draw it to where Newton's
-    // method has just failed.
+    // The interior point starts independently: impulses that nearly solve the problem would draw it
+    // to where Newton's method has just failed.
     const double followed = report_.residual;
     if (!done()) {
       w_.followed = w_.best;
       report_.residual = std::numeric_limits<double>::infinity();
     }
-    // Joints and contacts that hold a body more than once leave paths of (1) without an end:
-    // another kappa takes another path.
+    // With redundant contacts, paths of (1) may not converge: another kappa gives another path.
     for (const double smooth : kSmooth) {
       smooth_ = smooth;
       interior();
@@ -119,10 +120,10 @@ class InteriorPointSolve {
   }
 
  private:
-  /// From the impulses given. Where they nearly meet the tolerance only as much of the change is
-  /// made as it asks for: impulses that end the velocities which the step before has left within
-  /// its tolerance would not hold in the next one, and bodies at rest would need a factor in every
-  /// second step.
+  /// Starts from the given impulses. If they nearly meet the tolerance, only as much of the change
+  /// is made as the tolerance requires: impulses that removed the velocities left by the previous
+  /// step within its tolerance would be wrong in the next step, and bodies at rest would need a
+  /// factorisation in every second step.
   void follow() {
     const double start = report_.residual;
     w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
@@ -139,10 +140,10 @@ class InteriorPointSolve {
     w_.best = w_.trial;
   }
 
-  /// Statuses of the impulses given, then Newton's method on what they leave. Where bodies are held
-  /// many times over the load changes from step to step by far more than contacts slip: v of the
-  /// impulses given would give every contact another status, and take the impulses far from those
-  /// that balance it.
+  /// Keeps the statuses of the given impulses, then applies Newton's method. For redundantly
+  /// constrained bodies the load changes from step to step by far more than contacts slip: v of the
+  /// given impulses would change the status of every contact and move the impulses far from those
+  /// that balance the load.
   void keep() {
     Vector& x = w_.other_dx;
     double alpha = kProximalJoints;
@@ -157,7 +158,7 @@ class InteriorPointSolve {
     }
   }
 
-  /// (1) from the middle of the cones, and the statuses that it finds.
+  /// Follows (1) from the middle of the cones and tries the statuses it finds.
   void interior() {
     for (const PointCone& cone : w_.cones.problem.cones) {
       if (!cone.barrier()) continue;
@@ -187,8 +188,7 @@ class InteriorPointSolve {
     if (report_.residual > limits_.tolerance) identify(report_.residual);
   }
 
-  /// Newton's method from the best of all, as long as that gets better: the larger alpha is the
-  /// less redundant impulses wander.
+  /// Newton's method from the best iterate while it improves: a large alpha limits the drift.
   void wander() {
     double before = 0.0;
     do {
@@ -205,7 +205,7 @@ class InteriorPointSolve {
            w_.cones.factorisations() >= limits_.iterations || limits_.stopped();
   }
 
-  /// Remembers the impulses of x, moved into their cones, if they are the best; their residual.
+  /// Projects x onto the cones, stores its impulses if they are the best; returns their residual.
   double offer(const Vector& x) {
     w_.trial = x;
     w_.cones.problem.project(w_.trial);
@@ -218,7 +218,7 @@ class InteriorPointSolve {
     return now;
   }
 
-  /// m = x . y/cones,  s,  r
+  /// Computes m = x . y/cones,  s  and  r
   void measure() {
     const ConeProblem& problem = w_.cones.problem;
     double gap = 0.0;
@@ -239,7 +239,7 @@ class InteriorPointSolve {
     }
   }
 
-  /// Makes and factorises the matrix of (2); with `lagged` C = 0.
+  /// Assembles and factorises the matrix of (2); C = 0 if `lagged`.
   bool factorise(bool lagged) {
     const ConeProblem& problem = w_.cones.problem;
     for (std::size_t c = 0; c < problem.cones.size(); ++c) {
@@ -267,7 +267,7 @@ class InteriorPointSolve {
     return w_.cones.factorise(w_.rows);
   }
 
-  /// dx, dy of (2) for q
+  /// Computes dx, dy of (2) for q
   void direction(bool lagged, Vector& dx, Vector& dy) {
     const ConeProblem& problem = w_.cones.problem;
     dx = -w_.r;
@@ -291,7 +291,7 @@ class InteriorPointSolve {
     }
   }
 
-  /// Largest step that stays in the cones.
+  /// Length of the largest step that stays in the cones.
   double room(const Vector& dx, const Vector& dy, double most) const {
     double t = most;
     for (const PointCone& cone : w_.cones.problem.cones) {
@@ -303,8 +303,7 @@ class InteriorPointSolve {
     return t;
   }
 
-  /// q of  lambda o q = centre m e - lambda o lambda - (F^-1 dx) o (F dy);  without the last term
-  /// if there is no dx
+  /// Sets q of  lambda o q = centre m e - lambda o lambda - (F^-1 dx) o (F dy);  dx may be null
   void aim(double centre, const Vector* dx, const Vector* dy) {
     for (std::size_t c = 0; c < w_.cones.problem.cones.size(); ++c) {
       const PointCone& cone = w_.cones.problem.cones[c];
@@ -323,7 +322,7 @@ class InteriorPointSolve {
     }
   }
 
-  /// One step of predictor and corrector (Mehrotra); its length, 0 where there is none.
+  /// One predictor-corrector step (Mehrotra); returns its length, 0 if there is no step.
   double advance(bool lagged) {
     if (!factorise(lagged) || limits_.stopped()) return 0.0;
     w_.q = -w_.lambda;
@@ -355,7 +354,7 @@ class InteriorPointSolve {
     return t;
   }
 
-  /// Newton's method from the x of the interior, whose residual is `now`.
+  /// Newton's method from the x of the interior point, whose residual is `now`.
   void identify(double now) {
     w_.other_dx = w_.x;
     if (!redundant_) {
@@ -367,8 +366,8 @@ class InteriorPointSolve {
     newton(std::clamp(alpha, kProximal, kProximalLargest), kMostNewton, kLongPatience, kSharp);
   }
 
-  /// From the x that other_dx holds: at most `most` steps, and after `patience` no more where the
-  /// residual is not halved.
+  /// Newton's method from x = other_dx: at most `most` steps; after `patience` steps it ends as
+  /// soon as one does not halve the residual.
   void newton(double alpha, int most, int patience, double sharp = 1.0) {
     Vector& x = w_.other_dx;
     double last = std::numeric_limits<double>::infinity();
@@ -384,9 +383,9 @@ class InteriorPointSolve {
   const Limits limits_;
   InteriorPointWork& w_;
   Out p_;
-  const bool redundant_;  ///< bodies are held many times over, by joints too
+  const bool redundant_;  ///< bodies are constrained redundantly, by joints too
   SolveReport report_;
-  int barriers_ = 0;     ///< cones with an interior
+  int barriers_ = 0;     ///< number of cones with an interior
   double mean_ = 0.0;    ///< m
   double smooth_ = 0.0;  ///< kappa
 };

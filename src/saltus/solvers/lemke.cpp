@@ -2,8 +2,9 @@
 //     w = W z + d z0 + b,     w_e = 0, z_e free (equality),     0 <= w_i perp z_i >= 0    (1)
 // in rows scaled to W_ii = 1 and max |b_i| = 1; d = 1 on unilateral rows, 0 on equality rows.
 // Equality rows are pivoted first: z_e becomes basic and never leaves, w_e = 0 never enters. Then
-// z0 enters, and after each pivot the complement of the variable that has left, until z0 leaves.
-// Ties are broken by the lexicographic rule (lemke_tableau.h), so that no basis comes back.
+// z0 enters, and after each pivot the complement of the variable that has just left, until z0
+// leaves. Ties are broken by the lexicographic rule (lemke_tableau.h), so that no basis occurs
+// twice.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +19,7 @@ namespace {
 
 using Numbers = Eigen::Map<Vector>;
 
-/// One solve: the problem and its work space in the scratch of a SolverMemory.
+/// One solve: the problem and its work space in the scratch memory of a SolverMemory.
 class LemkeRun {
  public:
   LemkeRun(const ContactProblem& problem, Limits limits, SolverMemory& memory);
@@ -96,7 +97,7 @@ void LemkeRun::fill() {
   }
 }
 
-/// Largest pivot first; equality rows that depend on those done are redundant and keep z = 0.
+/// The largest pivot first; equality rows that depend on earlier ones are redundant, with z = 0.
 void LemkeRun::pivot_equalities() {
   constexpr double kDependent = 1e-13;
   while (!limits_.stopped()) {
@@ -136,9 +137,9 @@ void LemkeRun::read(Out p) const {
   }
 }
 
-/// Three steps of iterative refinement on the rows a with basic z, with fresh numbers:
+/// Three steps of iterative refinement on the rows a with basic z, with the original W and b:
 ///     p_a <- p_a - W_aa^-1 (W p + b)_a
-/// Hundreds of pivots leave errors in the tableau; each step is kept only if the residual falls.
+/// Hundreds of pivots accumulate errors in the tableau; a step is kept only if the residual falls.
 void LemkeRun::refine(Out p) {
   int k = 0;
   for (int i = 0; i < n_; ++i)
@@ -153,7 +154,7 @@ void LemkeRun::refine(Out p) {
   if (!lu_factorise(k, LU, rows_, limits_.stop)) return;
   for (int step = 0; step < 3; ++step) {
     problem_.W.apply(p, u_);
-    Numbers x(u_.data(), k);  // active_[i] >= i: read before it is overwritten
+    Numbers x(u_.data(), k);  // active_[i] >= i: each entry is read before it is overwritten
     for (int i = 0; i < k; ++i)
       x[i] = -scale_[active_[i]] * (u_[active_[i]] + problem_.b[active_[i]]);
     lu_solve(k, LU, rows_, x.data(), work_.data());
@@ -169,8 +170,8 @@ void LemkeRun::refine(Out p) {
   p = best_;
 }
 
-// A small threshold pivots on round-off, a large one overlooks rows that block. 1e-9 has the fewest
-// failures on strings with fewer modes than points; no single value solves all of them to 1e-12.
+// A small threshold pivots on round-off, a large one misses blocking rows. 1e-9 fails least often
+// on strings with fewer modes than points; no single value solves all of them to 1e-12.
 SolveReport LemkeRun::solve(Out p) {
   constexpr double kThresholds[] = {1e-9, 1e-11, 1e-10, 1e-8, 1e-7};
   SolveReport report;

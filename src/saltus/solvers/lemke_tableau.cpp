@@ -7,8 +7,9 @@
 namespace saltus {
 namespace {
 
-constexpr double kZero = 1e-14;  ///< q_i below this is a degenerate 0 (rows are scaled to order 1)
-constexpr double kTie = 1e-12;   ///< relative difference below which two ratios are equal
+/// q_i below this counts as a degenerate 0 (rows are scaled to order 1)
+constexpr double kZero = 1e-14;
+constexpr double kTie = 1e-12;  ///< relative difference below which two ratios count as equal
 
 }  // namespace
 
@@ -37,7 +38,7 @@ bool LemkeTableau::bounded(int row) const {
   return v == z0() || equality_[v < n_ ? v : v - n_] == 0;
 }
 
-// x_r = q_r + sum_j T_rj y_j  solved for y_s and put into the other rows:
+// x_r = q_r + sum_j T_rj y_j  is solved for y_s and substituted in the other rows:
 //     T_rj <- -T_rj/T_rs,  T_rs <- 1/T_rs;     T_ij <- T_ij + T_is T_rj,  T_is <- T_is T_rs
 void LemkeTableau::pivot(int row, int column) {
   const int width = n_ + 2;
@@ -85,9 +86,9 @@ int LemkeTableau::blocking_row(int column, double threshold) {
   return count == 0 ? -1 : ties_[0];
 }
 
-/// Keeps the tied rows with the least coefficient of eps^k in their ratio. The datum b_k + eps^k
-/// enters (1) as w_k - eps^k, so the coefficient in row i is -T_ij where w_k is nonbasic in column
-/// j, else 1 in the row of w_k itself and 0 in the others.
+/// Keeps the tied rows whose ratio has the smallest coefficient of eps^k. The datum b_k + eps^k
+/// enters (1) as w_k - eps^k, so the coefficient in row i is -T_ij if w_k is nonbasic in column j,
+/// else 1 in the row of w_k itself and 0 in all other rows.
 int LemkeTableau::keep_smallest(int count, int k, int column) {
   const int j = column_of(w(k));
   const auto ratio = [&](int i) {
@@ -99,7 +100,7 @@ int LemkeTableau::keep_smallest(int count, int k, int column) {
   int kept = 0;
   for (int t = 0; t < count; ++t)
     if (ratio(ties_[t]) <= least + kTie * std::max(1.0, std::abs(least))) ties_[kept++] = ties_[t];
-  return kept == 0 ? count : kept;  // NaN: leave it to the residual
+  return kept == 0 ? count : kept;  // NaN: shows in the residual
 }
 
 }  // namespace saltus

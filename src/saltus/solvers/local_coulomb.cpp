@@ -1,8 +1,8 @@
-// A contact that slides by  lambda p_T = -u_T,  lambda >= 0 [1/kg]: with p_N eliminated by u_N = 0,
+// A sliding contact has  lambda p_T = -u_T,  lambda >= 0 [1/kg]: with p_N eliminated by u_N = 0,
 //     (S + lambda 1) p_T = -c,    S = W_TT - W_TN W_NT/W_NN,    c = b_T - W_TN b_N/W_NN,        (1)
 //     p_N = -(b_N + W_NT p_T)/W_NN.
-// S is taken in the principal axes of its symmetric part: where it is singular but for round-off,
-// each axis keeps its digits.
+// S is used in the principal axes of its symmetric part: if S is singular up to round-off, each
+// axis keeps its digits.
 #include "saltus/solvers/local_coulomb.h"
 
 #include <algorithm>
@@ -21,37 +21,36 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// With v = adj(S + lambda 1) c and D = det(S + lambda 1), (1) is p_T = -v/D, and |p_T| = mu p_N
 /// becomes
 ///     G(lambda) = A - (W_NN/mu) |v| = 0,    A = -b_N D + W_NT v                                (2)
-/// A is a quadratic and v is linear in lambda; G > 0 where (1) lies inside the cone, which it does
-/// for large lambda. For lambda -> infinity G/|v| is a straight line, so that Newton's method on it
+/// A is quadratic and v is linear in lambda; G > 0 if (1) lies inside the cone, which holds for
+/// large lambda. For lambda -> infinity G/|v| tends to a straight line, so Newton's method on it
 /// converges in 2 to 5 steps.
 class CoulombContact::Sliding {
  public:
   Sliding(const CoulombContact& contact, double b_N, const double* c, double mu)
       : x_(contact), beta_(-b_N), ratio_(contact.W_NN_ / mu), mu_(mu), c_{c[0], c[1]} {}
 
-  /// Impulse along the axes that solves (2); false: there is none.
+  /// Impulse along the axes that solves (2); returns false if there is none.
   bool solve(double* p) {
     const double c2 = c_[0] * c_[0] + c_[1] * c_[1];
     const double s2 = x_.S_[0] * c_[0] * c_[0] + x_.S_[1] * c_[1] * c_[1];
     const double W_c = x_.W_NT_[0] * c_[0] + x_.W_NT_[1] * c_[1];
     double low = x_.lowest_;
     if (x_.singular_) {
-      // |p_T| grows beyond all bounds towards `low`: outside the cone, or inside if friction jams
-      // the contact there
+      // |p_T| diverges towards `low`: outside the cone, or inside it if friction jams the contact
       evaluate(low);
       if (!(G_ < 0.0)) {
         if (!leave_cone(low)) return false;
         if (at_root()) return take(p);
       }
     }
-    // the line that G/|v| tends to
+    // root of the asymptote of G/|v|
     const double start = (std::sqrt(c2) * ratio_ - W_c) / beta_ - s2 / c2;
     return find(low, start, p);
   }
 
-  /// A contact that friction jams: W z = 0 for z = (-W_NT e/W_NN, e) inside the cone, e an axis
-  /// that cannot slip. Where (1) holds along the other axis, the least such z is added that brings
-  /// p into the cone. What slips along e remains.
+  /// A contact that friction jams: W z = 0 for z = (-W_NT e/W_NN, e) inside the cone, where e is an
+  /// axis without mobility. (1) is solved along the other axis, and the smallest multiple of z that
+  /// brings p into the cone is added. The slip along e remains.
   void wedge(double* p) const {
     const int stuck = x_.S_[1] == 0.0 ? 1 : 0;
     const double S = x_.S_[1 - stuck], other = S != 0.0 ? -c_[1 - stuck] / S : 0.0;
@@ -87,7 +86,7 @@ class CoulombContact::Sliding {
     const double A_slope = beta_ * trace_ + x_.W_NT_[0] * c_[0] + x_.W_NT_[1] * c_[1];
     return -G_ / (A_slope - A_ * (v_[0] * c_[0] + v_[1] * c_[1]) / v2_);
   }
-  /// p_N by the cone: what G lacks to 0 is then left in u_N.
+  /// Takes p_N from the cone: the remainder of G then appears in u_N.
   bool take(double* p) const {
     p[1] = -v_[0] / D_;
     p[2] = -v_[1] / D_;
@@ -95,8 +94,7 @@ class CoulombContact::Sliding {
     return D_ > 0.0;
   }
 
-  /// Root between `low`, where G < 0, and infinity: Newton's method, kept between the two by
-  /// bisection.
+  /// Root between `low`, where G < 0, and infinity: Newton's method, safeguarded by bisection.
   bool find(double low, double start, double* p) {
     double lambda = start > low ? start : low, high = kInfinity;
     for (int i = 0; i < 200; ++i) {
@@ -106,7 +104,7 @@ class CoulombContact::Sliding {
       const double step = newton_step();
       double next = lambda + step;
       if (next > low && next < high) {
-        // the square of this in the next step is round-off
+        // the square of this, in the next step, is round-off
         if (std::abs(step) <= 1e-9 * std::abs(trace_ - std::abs(x_.S_[0] - x_.S_[1]))) {
           evaluate(next);
           return take(p);
@@ -116,15 +114,15 @@ class CoulombContact::Sliding {
         next = high == kInfinity               ? 4.0 * std::max(lambda, most)
                : low > 0.0 && high > 4.0 * low ? std::sqrt(low) * std::sqrt(high)
                                                : 0.5 * (low + high);
-        if (!(next > low && next < high)) break;  // neighbouring numbers
+        if (!(next > low && next < high)) break;  // adjacent floating-point numbers
       }
       lambda = next;
     }
     return take(p);
   }
 
-  /// Where G/|v| is least, if it is not positive there: a cubic, with v = v_0 + lambda c and m =
-  /// lambda + h,
+  /// Moves `low` to the minimum of G/|v| if G is not positive there. The minimum is a root of a
+  /// cubic, with v = v_0 + lambda c and m = lambda + h:
   ///     |v|^2 = c^2 m^2 + g^2,  A = beta m^2 + a_1 m + a_0:
   ///         m^3 + (2 g^2/c^2 - a_0/beta) m + a_1 g^2/(beta c^2) = 0
   bool leave_cone(double& low) {
@@ -186,13 +184,14 @@ class CoulombContact::Sliding {
 
 namespace {
 
-/// Slides along one axis, p_T = e q:  q (W_NN/mu + e W_NT) = -b_N,  lambda = -e c/q - S. False:
-/// there is no such q.
+/// Slides along one axis, p_T = e q:
+///     q (W_NN/mu + e W_NT) = -b_N,   lambda = -e c/q - S
+/// Returns false if there is no such q.
 bool slide_along(double S, double W_NT, double ratio, double beta, double c, double* q) {
   for (const double e : {c > 0.0 ? -1.0 : 1.0, c > 0.0 ? 1.0 : -1.0}) {
     const double W_e = ratio + e * W_NT;
     const bool against =
-        e * c < 0.0;  // then lambda + S > 0, and lambda >= 0 where sticking has been refused
+        e * c < 0.0;  // then lambda + S > 0, and lambda >= 0 because sticking was rejected
     if (!(W_e > 0.0) || !(against || -e * c * W_e >= S * beta)) continue;
     *q = e * beta / W_e;
     return true;
@@ -224,7 +223,7 @@ void CoulombContact::set(int rows, const double* W) {
   const double m = 0.5 * (S[0][1] + S[1][0]);
   axis_[0] = 1.0;
   axis_[1] = 0.0;
-  if (tangents_ == 2 && m != 0.0) {  // Jacobi's rotation
+  if (tangents_ == 2 && m != 0.0) {  // Jacobi rotation
     const double cot = 0.5 * (S_[1] - S_[0]) / m;
     const double tan = (cot < 0.0 ? -1.0 : 1.0) / (std::abs(cot) + std::sqrt(1.0 + cot * cot));
     const double x = 1.0 / std::sqrt(1.0 + tan * tan), y = -tan * x;
@@ -236,7 +235,7 @@ void CoulombContact::set(int rows, const double* W) {
     W_NT_[1] = -y * W_NT_[0] + x * W_NT_[1];
     W_NT_[0] = along;
   }
-  // an axis along which nothing can be moved is one exactly
+  // a mobility that is zero up to round-off is set to zero
   if (skew_ == 0.0)
     for (int i = 0; i < tangents_; ++i)
       if (std::abs(S_[i]) <= noise) S_[i] = 0.0;
@@ -250,7 +249,7 @@ void CoulombContact::set(int rows, const double* W) {
                                  (skew_ == 0.0 && S_[0] != 0.0 && S_[1] != 0.0));
 }
 
-/// Impulse that leaves no slip; false: there is none.
+/// Impulse without slip; returns false if there is none.
 bool CoulombContact::stick(const double* c, double* p_T) const {
   if (skew_ != 0.0) {
     const double D = S_[0] * S_[1] + skew_ * skew_;
@@ -269,7 +268,7 @@ bool CoulombContact::stick(const double* c, double* p_T) const {
 void CoulombContact::solve(const double* b, double mu, double* p) const {
   for (int i = 0; i <= tangents_; ++i) p[i] = 0.0;
   const double b_N = b[0], beta = -b_N;
-  if (!(b_N < 0.0)) return;  // opens by itself
+  if (!(b_N < 0.0)) return;  // opens without an impulse
   const double push = beta / W_NN_;
   p[0] = push;
   if (tangents_ == 0 || mu == 0.0) return;
@@ -286,12 +285,12 @@ void CoulombContact::solve(const double* b, double mu, double* p) const {
     c[1] = -y * c[0] + x * c[1];
     c[0] = along;
   }
-  // what hardly slips where nothing can be moved is taken not to slip
+  // slip that is round-off, along an axis without mobility, counts as zero
   if (skew_ == 0.0)
     for (int i = 0; i < tangents_; ++i)
       if (S_[i] == 0.0 && std::abs(c[i]) <= noise_c) c[i] = 0.0;
 
-  double q[3] = {};  // along the axes
+  double q[3] = {};  // impulse along the axes
   const auto finish = [&] {
     p[0] = q[0];
     p[1] = tangents_ == 2 ? x * q[1] - y * q[2] : q[1];
@@ -308,7 +307,7 @@ void CoulombContact::solve(const double* b, double mu, double* p) const {
     if (q[0] >= 0.0 && q[1] * q[1] + q[2] * q[2] <= mu * mu * q[0] * q[0]) return finish();
   }
   const double held[3] = {q[0], q[1], q[2]};
-  // slides: along the one axis that slips or in which all directions are alike, else see above
+  // sliding: directly along one axis or if all directions are equivalent, else by class Sliding
   const double ratio = W_NN_ / mu, slip = std::sqrt(c[0] * c[0] + c[1] * c[1]);
   const bool alike = S_[0] == S_[1] || c[1] == 0.0 || c[0] == 0.0;
   bool solved;
@@ -342,7 +341,7 @@ void CoulombContact::solve(const double* b, double mu, double* p) const {
 
 void solve_coulomb(int rows, const double* W, const double* b, double mu, double* p) {
   if (b[0] >= 0.0)
-    std::fill_n(p, rows, 0.0);  // opens by itself
+    std::fill_n(p, rows, 0.0);  // opens without an impulse
   else
     CoulombContact(rows, W).solve(b, mu, p);
 }

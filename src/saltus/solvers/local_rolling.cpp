@@ -1,10 +1,10 @@
-// A part of the cone, say the pair of rows R, that turns by  lambda p_R = -u_R,  lambda >= 0, has
+// A part of the cone, such as the rows R, that turns with  lambda p_R = -u_R,  lambda >= 0,  has
 //     p_R = -(W_RR + lambda 1)^-1 (b_R + W_RX p_X),   X = the other rows,                       (1)
 // and without it X is a contact with one part less and
 //     W' = W_XX - W_XR (W_RR + lambda 1)^-1 W_RX,   b' = b_X - W_XR (W_RR + lambda 1)^-1 b_R,   (2)
-// solved exactly (local_coulomb.h). What is left is one equation, mu_R p_N = |p_R|, for lambda;
-// lambda = 0 if p_R is in its disc there. T, R and S have the same law, so that each of them may be
-// the part outside. S alone has three states that need no lambda (spin_states.h).
+// solved exactly (local_coulomb.h). There remains one equation for lambda, mu_R p_N = |p_R|; lambda
+// = 0 if p_R is in its disc there. T, R and S have the same law, so each of them can be the outer
+// part. S by itself has three states that need no lambda (spin_states.h).
 #include "saltus/solvers/local_rolling.h"
 
 #include <algorithm>
@@ -21,15 +21,14 @@ namespace {
 
 constexpr double kRollingEpsilon = std::numeric_limits<double>::epsilon();
 
-/// One contact, rows in the order N, then the parts solved within, then the part solved around
-/// them.
+/// One contact, with the rows in the order N, inner parts, outer part.
 class Rolling {
-  int rows, X, outer;            ///< X: N and the rows within, also the first row outside
-  int order[kContactRows];       ///< place of each row in the contact given
+  int rows, X, outer;            ///< X: number of rows N and inner, also the first outer row
+  int order[kContactRows];       ///< position of each row in the given contact
   double mu_in[2] = {}, mu_out;  ///< radii
   double W[kContactRows * kContactRows], b[kContactRows];
   double p[kContactRows] = {};
-  double size_out = 0.0;  ///< |p| of the part outside
+  double size_out = 0.0;  ///< |p| of the outer part
 
  public:
   Rolling(const Cone& K, const double* all, const double* velocity, int part)
@@ -51,7 +50,7 @@ class Rolling {
   void write(double* to) const {
     for (int i = 0; i < rows; ++i) to[order[i]] = p[i];
   }
-  /// p where the part outside sticks, projected onto its disc. True if it was there.
+  /// p for a sticking outer part, projected onto its disc. Returns whether it was inside.
   bool stick() {
     if (!(mu_out > 0.0)) return false;
     const bool inside = at_lambda(lowest()) >= 0.0;
@@ -72,7 +71,7 @@ class Rolling {
  private:
   double at(int i, int j) const { return W[i * rows + j]; }
 
-  /// p of the rows X, one part or two.
+  /// Solves the rows X, which have one inner part or two.
   void within(const double* W_X, const double* b_X) {
     if (X <= 3)
       solve_coulomb(X, W_X, b_X, mu_in[0], p);
@@ -82,7 +81,7 @@ class Rolling {
       solve_rolling(X, W_X, b_X, mu_in[0], mu_in[1], 0.0, p);
   }
 
-  /// (1) and (2) at lambda, p of all rows; mu_out p_N/|p_out| - 1, negative outside the disc.
+  /// Computes p from (1), (2) at lambda; returns mu_out p_N/|p_out| - 1, negative outside the disc.
   double at_lambda(double lambda) {
     double M[2][2] = {}, Y[2][kContactRows];
     for (int i = 0; i < outer; ++i) {
@@ -93,7 +92,7 @@ class Rolling {
     }
     if (outer == 1) {
       for (int j = 0; j <= X; ++j) Y[0][j] /= M[0][0];
-    } else {  // the larger diagonal first
+    } else {  // the larger diagonal entry first
       const int r = M[0][0] >= M[1][1] ? 0 : 1, s = 1 - r;
       const double factor = M[s][r] / M[r][r], schur = M[s][s] - factor * M[r][s];
       for (int j = 0; j <= X; ++j) {
@@ -123,14 +122,14 @@ class Rolling {
                               : radius / size_out - 1.0;
   }
 
-  /// A part that cannot move sticks by round-off: u_R = -lambda p_R.
+  /// Smallest lambda. A part without mobility sticks only up to round-off: u_R = -lambda p_R.
   double lowest() const {
     double trace = 0.0;
     for (int i = X; i < rows; ++i) trace += at(i, i);
     return std::max(4.0 * kRollingEpsilon * trace, 1e-290);
   }
 
-  /// p of the root of h; where it jumps over the edge of the disc instead, p of the far side.
+  /// Finds p at the root of h; if h jumps across the edge of the disc instead, p on the far side.
   void find() {
     double trace = 0.0, slip2 = 0.0;
     const double push = -b[0] / at(0, 0);
@@ -153,8 +152,7 @@ class Rolling {
       h_high = at_lambda(high);
     }
     if (!(h_high >= 0.0)) return;
-    // h is nearly straight: false position, the end that stays weighed down (Anderson, Bjoerck
-    // 1973)
+    // h is nearly straight: false position, reduced weight for a fixed end (Anderson, Bjoerck 1973)
     double h = h_high, lambda = high;
     for (int i = 0, bisect = 0; i < 120 && std::abs(h) > 4.0 * kRollingEpsilon; ++i) {
       const double width = high - low;
@@ -180,7 +178,7 @@ class Rolling {
     if (h < 0.0) at_lambda(high);
   }
 
-  /// To the edge of the disc, if outside by round-off or for want of a solution.
+  /// Moves p to the edge of the disc if it is outside by round-off or for lack of a solution.
   void clip() {
     if (!(size_out > mu_out * p[0])) return;
     const double scale = mu_out * p[0] / size_out;
@@ -192,7 +190,7 @@ class Rolling {
 
 void solve_rolling(int rows, const double* W, const double* b, double mu, double mu_R, double sigma,
                    double* p) {
-  double zero = 0.0;  // not a number where one of W, b is none: no search for lambda would end
+  double zero = 0.0;  // NaN if an entry of W or b is: the search for lambda would not end
   for (int i = 0; i < rows * rows; ++i) zero += 0.0 * W[i];
   for (int i = 0; i < rows; ++i) zero += 0.0 * b[i];
   if (std::isnan(zero)) {
@@ -201,7 +199,7 @@ void solve_rolling(int rows, const double* W, const double* b, double mu, double
   }
   constexpr double kSolved = 16.0 * kRollingEpsilon;
   std::fill_n(p, rows, 0.0);
-  if (!(b[0] < 0.0)) return;  // opens by itself
+  if (!(b[0] < 0.0)) return;  // opens without an impulse
   double best = std::numeric_limits<double>::infinity(), q[kContactRows];
   const auto take = [&](double off) {
     if (off < best) {
@@ -232,7 +230,7 @@ void solve_rolling(int rows, const double* W, const double* b, double mu, double
   for (const int part : {1, 0, 2}) {
     if (K.rows[part] == 0) continue;
     Rolling x(K, W, b, part);
-    if (part == 1 && mu_R > 0.0) {  // Newton's method from there takes 2 to 4 steps, as a rule
+    if (part == 1 && mu_R > 0.0) {  // Newton's method from here usually takes 2 to 4 steps
       const bool inside = x.stick();
       x.write(q);
       if (take(inside ? defect() : refined(6))) return;
@@ -241,7 +239,7 @@ void solve_rolling(int rows, const double* W, const double* b, double mu, double
     x.write(q);
     if (take(defect()) || take(refined())) return;
   }
-  // the last resort: from sliding and turning in directions all round
+  // last resort: start from sliding and turning in several directions
   const double push = -b[0] / W[0];
   int directions = rows == 3 ? 0 : 1;
   for (const int count : K.rows) directions *= count == 2 ? 4 : count == 1 ? 2 : 1;

@@ -1,5 +1,4 @@
-// The scaling of Nesterov and Todd of one cone: the half line (size 1) or the second-order cone in
-// 2 or 3 dimensions.
+// Nesterov-Todd scaling of one cone: the half line (size 1) or a second-order cone (size 2 or 3).
 #pragma once
 #include <cmath>
 
@@ -34,7 +33,7 @@ class NesterovTodd {
       w2 += x[i] / root_x * (y[i] / root_y);
     }
     for (int i = 0; i < size; ++i) w_[i] /= std::sqrt(2.0 * w2);
-    // w_N from w_T, so that det w = 1 to round-off
+    // compute w_N from w_T, so that det w = 1 to round-off
     double tangent2 = 0.0;
     for (int i = 1; i < size; ++i) tangent2 += w_[i] * w_[i];
     w_[0] = std::sqrt(1.0 + tangent2);
@@ -63,9 +62,9 @@ class NesterovTodd {
     for (int i = 1; i < size; ++i) z[i] = (r[i] - normal * l[i]) / l[0];
     z[0] = normal;
   }
-  /// Largest t with x + t d in the cone, for x inside; `most` if there is none below.
+  /// Largest t with x + t d in the cone, for x inside, but at most `most`.
   static double step(int size, const double* x, const double* d, double most) {
-    // q(t) = det(x + t d) = c + 2 b t + a t^2, first positive root; q > 0 up to there means inside
+    // first positive root of q(t) = det(x + t d) = c + 2 b t + a t^2; inside while q > 0
     const double c = det(size, x);
     double b = x[0] * d[0], a = d[0] * d[0];
     for (int i = 1; i < size; ++i) b -= x[i] * d[i], a -= d[i] * d[i];

@@ -1,7 +1,7 @@
 // Principal pivoting for the linear complementarity problem
 //     u = W p + b,  u_e = 0 (equality),  0 <= u_i perp p_i >= 0 (unilateral),  W = W^T >= 0   (1)
-// A guess of the active rows a gives p_a = -W_aa^-1 b_a and u = b + W(:, a) p_a (active_set.h). It
-// is the answer when no active p and no inactive u is negative; rows where one is change sides.
+// For a guess of the active rows a, p_a = -W_aa^-1 b_a and u = b + W(:, a) p_a (active_set.h). It
+// is the solution if no active p and no inactive u is negative; otherwise those rows change sides.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,13 +24,14 @@ bool wants_out(const ActiveSet& a, int place) {
   return a.impulse(place) < 0.0 && !a.free(a.row(place));
 }
 
-/// p < 0 is tested strictly, u < 0 against round-off. The asymmetry stops a row with p = u = 0 from
-/// moving in and out for ever: dropped at p = -delta it has u = +S delta, S its Schur complement.
+/// p < 0 is tested strictly, u < 0 against round-off. This prevents a row with p = u = 0 from
+/// entering and leaving forever: dropped at p = -delta, it has u = +S delta, S its Schur
+/// complement.
 bool wants_in(const ActiveSet& a, int row) {
   return a.velocity(row) < 0.0 && !a.active(row) && !a.free(row) && a.velocity(row) < -a.noise(row);
 }
 
-/// Takes all rows with p < 0 out of the basis, the last first; their number.
+/// Removes all rows with p < 0 from the active rows, the last first; returns their number.
 int drop_pulling(ActiveSet& a) {
   int dropped = 0;
   for (int place = a.size() - 1; place >= 0; --place)
@@ -39,10 +40,11 @@ int drop_pulling(ActiveSet& a) {
 }
 
 /// Block principal pivoting (Judice, Pires 1994) in two halves: rows with p < 0 leave until there
-/// are none, which needs no u; then all rows with u < 0 enter at once. Against exchanging both
-/// together this takes 3 instead of 5 products W p for a region that moves by four points a step,
-/// and a third to a tenth of the pivots where W is semidefinite. Returns false when the number of
-/// rows with u < 0 has not fallen for three exchanges, or when one depends on the active rows.
+/// are none, which needs no u; then all rows with u < 0 enter at once. Compared with exchanging
+/// both together this takes 3 instead of 5 products W p for a region that moves by four points per
+/// step, and a third to a tenth of the pivots if W is semidefinite. Returns false when the number
+/// of rows with u < 0 has not decreased for three exchanges, or when a row depends on the active
+/// rows.
 bool exchange_blocks(ActiveSet& a, Pivots& pivots) {
   const std::span<int> entering = a.work();
   int fewest = std::numeric_limits<int>::max(), patience = 3;
@@ -51,7 +53,7 @@ bool exchange_blocks(ActiveSet& a, Pivots& pivots) {
     int dropped = drop_pulling(a);
     if (dropped == 0) {
       a.solve_velocities();
-      dropped = drop_pulling(a);  // refinement may turn a sign
+      dropped = drop_pulling(a);  // refinement may change a sign
     }
     pivots.done += dropped;
     if (dropped > 0) continue;
@@ -78,9 +80,9 @@ bool exchange_blocks(ActiveSet& a, Pivots& pivots) {
   return false;
 }
 
-/// Walks from p (by row, >= 0) towards the solution for the present rows and takes out the first
-/// row that would turn negative, until none does: p_a = -W_aa^-1 b_a >= 0. Returns false if
-/// `entered`, whose p is 0, leaves again at once.
+/// Moves p (>= 0 on unilateral rows) towards the solution for the current active rows and removes
+/// the first row that would become negative, until none does: p_a = -W_aa^-1 b_a >= 0. Returns
+/// false if `entered`, whose p is 0, is removed again immediately.
 bool walk(ActiveSet& a, Out p, int entered, Pivots& pivots) {
   bool moved = true;
   a.solve_impulses();
@@ -100,7 +102,7 @@ bool walk(ActiveSet& a, Out p, int entered, Pivots& pivots) {
     }
     if (first < 0) {
       if (refined) break;
-      a.solve_velocities();  // may refine p_a, and so turn a sign after all
+      a.solve_velocities();  // may refine p_a and so change a sign after all
       refined = true;
       continue;
     }
@@ -114,9 +116,9 @@ bool walk(ActiveSet& a, Out p, int entered, Pivots& pivots) {
   return moved;
 }
 
-/// Brings in `row` although its column is W(:, a) c: along p_a - t c, p_row + t all u stay and the
-/// energy falls, until the first p_j reaches 0 and gives up its place. False: no p_j does, the
-/// energy has no minimum and (1) no solution.
+/// Adds `row` although its column is W(:, a) c: along p_a - t c, p_row + t all u stay constant and
+/// the energy falls, until the first p_j reaches 0 and that row is removed. Returns false if no p_j
+/// does: the energy has no minimum and (1) no solution.
 bool insert_dependent(ActiveSet& a, int row, Out p, Pivots& pivots) {
   do {
     const auto c = a.dependence(row);
@@ -142,9 +144,10 @@ bool insert_dependent(ActiveSet& a, int row, Out p, Pivots& pivots) {
   return true;
 }
 
-/// One row at a time (Lawson, Hanson 1974, chapter 23). p stays >= 0 and the energy
-/// 1/2 p^T W p + b^T p falls with every row that enters, so no set of rows comes back: finite for
-/// every semidefinite W, where least-index pivoting (Murty 1974) is so for P-matrices only.
+/// Exchanges one row at a time (Lawson, Hanson 1974, chapter 23). p stays >= 0 and the energy
+/// 1/2 p^T W p + b^T p falls with every row that enters, so no set of rows occurs twice: this
+/// terminates for every semidefinite W, whereas least-index pivoting (Murty 1974) does so only for
+/// P-matrices.
 void descend(ActiveSet& a, Out p, Pivots& pivots) {
   constexpr int kAgain = 1, kNever = 2;
   const std::span<int> barred = a.work();
@@ -204,7 +207,7 @@ class PrincipalPivoting final : public ContactSolver {
     report.iterations = pivots.done;
     if (report.residual > limits.tolerance && problem.b.size() <= kLemkeRows && !limits.stopped()) {
       const SolveReport other = lemke_->solve(problem, limits, memory, p);
-      report.residual = other.residual;  // of the better of the two, which p now is
+      report.residual = other.residual;  // residual of the better of the two, which is now in p
       report.iterations += other.iterations;
       ActiveSet(problem, memory, limits.stop).restart(p);
     }
@@ -215,7 +218,7 @@ class PrincipalPivoting final : public ContactSolver {
  private:
   static constexpr int kLemkeRows = 2000;  ///< 32 MB of tableau
 
-  /// Checks the problem; true when p = 0 solves it, which needs no W.
+  /// Checks the problem; returns true if p = 0 solves it, which can be decided without W.
   bool at_rest(const ContactProblem& problem, View p) const {
     const Eigen::Index n = problem.b.size();
     expects(problem.W.symmetric(), "principal-pivoting needs a symmetric W");

@@ -1,9 +1,9 @@
-// Friction by a proximal point method around Newton's, group by group of coupled contacts:
+// Friction by a proximal point method around Newton's method, for each group of coupled contacts:
 //     p_{k+1} solves the problem of  (W + alpha_k D, b - alpha_k D p_k),   D = diag(1/rho)      (1)
-// which makes singular W harmless and keeps Newton's steps short. alpha falls as long as Newton's
-// method follows within a few steps and grows where it does not; (1) is then tried again from p_k,
-// not from the p of least residual, because p_k drifts along directions that W hardly feels while
-// the residual stays as it is.
+// which makes singular W harmless and keeps Newton's steps short. alpha is reduced while Newton's
+// method converges within a few steps and increased when it does not; (1) is then retried from p_k,
+// not from the p of smallest residual, because p_k drifts in directions that W hardly affects while
+// the residual stays constant.
 #include <algorithm>
 #include <cmath>
 
@@ -19,19 +19,19 @@ namespace {
 
 constexpr double kFirst = 1e-3, kLargest = 1.0, kSmallest = 1e-11;  ///< alpha [1]
 constexpr int kOuter = 300;                                         ///< problems (1) for one group
-constexpr int kOuterFirst = 100;               ///< of a solver that gives up soon
-constexpr int kStarts = 12, kOuterAgain = 60;  ///< other starts where the first one led nowhere
-constexpr int kInner = 12;                     ///< Newton steps for one of them
-constexpr int kHalvings = 8;                   ///< of one step
-constexpr int kWindow = 4;                     ///< merits that a step may rise to
+constexpr int kOuterFirst = 100;               ///< for a solver that gives up early
+constexpr int kStarts = 12, kOuterAgain = 60;  ///< other starts if the first one fails
+constexpr int kInner = 12;                     ///< Newton steps for one problem (1)
+constexpr int kHalvings = 8;                   ///< step halvings in the line search
+constexpr int kWindow = 4;                     ///< a step may reach the largest of this many merits
 constexpr int kSweepsSmall = 2, kSweeps = 5;   ///< sweeps before Newton's method
 constexpr int kSmall = 8, kLarge = 100;        ///< contacts of a small and of a large group
-constexpr int kRescue = 10;                    ///< sweeps where alpha is at its largest
-constexpr int kFewSweeps = 12;                 ///< that are cheaper than Newton's method
+constexpr int kRescue = 10;                    ///< sweeps if alpha is at its maximum
+constexpr int kFewSweeps = 12;                 ///< sweeps that cost less than Newton's method
 constexpr int kPasses = 3;
-constexpr int kCloser = 6;  ///< more, where the tolerance is met and contacts close
+constexpr int kCloser = 6;  ///< further passes if the tolerance is met but contacts close
 constexpr double kLooseNewton =
-    1e-6;  ///< tolerance from which p of the start has the size of a solution
+    1e-6;  ///< tolerance from which the initial p has the magnitude of a solution
 
 struct ProximalNewtonWork final : SolverWork {
   ContactGroups groups;
@@ -39,7 +39,7 @@ struct ProximalNewtonWork final : SolverWork {
   std::vector<double> best;
 };
 
-/// One group, until |F|^2 <= target.
+/// Solves one group, until |F|^2 <= target.
 class GroupSolve {
  public:
   GroupSolve(GroupNewton& newton, std::vector<double>& best, double target, Limits limits,
@@ -48,13 +48,13 @@ class GroupSolve {
 
   int iterations() const { return iterations_; }
 
-  /// True when it is solved. `again`: with other starts where the first one leads nowhere.
+  /// Returns true if the group is solved. `again`: also tries other starts if the first one fails.
   bool run(bool again) {
     G_.velocities();
     if (look()) return true;
     if (sweep(G_.contacts() < kSmall ? kSweepsSmall : kSweeps)) return true;
     if (outer(outer_)) return true;
-    // where friction is strong there may be few solutions and far away: others ways to start
+    // with strong friction there may be few solutions, far away: try other starts
     const int starts = again && G_.contacts() <= kStartedAgain ? kStarts : 0;
     for (int start = 0; start < starts && left(); ++start) {
       G_.start_again(start);
@@ -66,8 +66,9 @@ class GroupSolve {
   }
 
  private:
-  /// |F|^2 at p, kept if it is clearly the least so far: where there is no solution p runs away at
-  /// the same |F|, which relative to |p| would pass for one. True when it is small enough.
+  /// Computes |F|^2 at p and stores p if it is clearly the smallest so far: if there is no
+  /// solution, p diverges with constant |F|, which relative to |p| would look like convergence.
+  /// Returns true if it is small enough.
   bool look() {
     now_ = G_.natural2();
     if (now_ <= target_ || now_ < 0.99 * least_) {
@@ -84,8 +85,7 @@ class GroupSolve {
   }
   bool left() const { return iterations_ < limits_.iterations && !limits_.stopped(); }
 
-  /// `count` sweeps, in a large group again as long as they halve F, and one by one where few will
-  /// do.
+  /// Performs `count` sweeps, in a large group while they halve F, then single ones if few suffice.
   bool sweep(int count) {
     double last = HUGE_VAL;
     do {
@@ -114,7 +114,7 @@ class GroupSolve {
       const double before = now_;
       int steps = 0;
       const bool solved = inner(alpha, steps);
-      G_.velocities();  // afresh: steps collect round-off
+      G_.velocities();  // recomputed: steps accumulate round-off
       if (look()) return true;
       if (solved) {
         alpha *= steps <= 1 ? 0.1 : steps <= 2 ? 0.3 : steps <= 4 ? 0.5 : steps <= 8 ? 0.8 : 1.0;
@@ -133,7 +133,7 @@ class GroupSolve {
     return false;
   }
 
-  /// Newton's method for (1) with a line search that is not monotone; true when it has converged.
+  /// Newton's method for (1) with a nonmonotone line search; returns true if it converged.
   bool inner(double alpha, int& steps) {
     const double start = G_.merit(0.0), size = G_.size2();
     const double e = std::sqrt(start / size);
@@ -169,7 +169,7 @@ class GroupSolve {
 
 class ProximalNewton final : public ContactSolver {
  public:
-  /// patient: groups are started again, and what was missed is tried with a closer tolerance.
+  /// patient: groups are restarted from other points, and retried with a tighter tolerance.
   explicit ProximalNewton(bool patient) : patient_(patient) {}
   std::string_view name() const override { return "proximal-newton"; }
   bool handles(LawKind) const override { return true; }
@@ -193,7 +193,7 @@ class ProximalNewton final : public ContactSolver {
     work.best.resize(newton.p.size());
     gather(groups, p, newton.p);
 
-    // |F| <= tolerance max(|p|, |rho b|), shared among the groups by their number of contacts
+    // |F| <= tolerance max(|p|, |rho b|), divided among the groups by their number of contacts
     double b2 = 0.0;
     for (std::size_t i = 0; i < groups.b.size(); ++i)
       b2 += groups.natural_rho[i] * groups.b[i] * groups.natural_rho[i] * groups.b[i];
@@ -234,7 +234,7 @@ class ProximalNewton final : public ContactSolver {
     for (const GroupedContact& c : groups.contacts)
       for (int i = 0; i < c.size; ++i) out[at(c.first + i)] = p[c.row + i] / c.scale(i);
   }
-  /// p of the groups becomes p where its residual, which is returned, is below `best`.
+  /// Copies the p of the groups to p if its residual, which is returned, is below `best`.
   static double accept(const ContactProblem& problem, const ContactGroups& groups,
                        const std::vector<double>& from, double best, SolverMemory& memory, Out p) {
     if (memory.scratch.size() < from.size()) memory.scratch.resize(from.size());

@@ -5,10 +5,10 @@
 namespace saltus {
 namespace {
 
-// A new solver is one file and one row here.
+// To add a solver, write one file and one row here.
 constexpr SolverRow kSolvers[] = {
     {"auto",
-     "principal-pivoting, lemke, proximal-newton or body-gauss-seidel; another where that fails",
+     "principal-pivoting, lemke, proximal-newton or body-gauss-seidel; another if that fails",
      "AcaryBremondHuber2018", "all laws; any W", make_automatic},
     {"proximal-newton", "Newton's method with a proximal term, group by group; tight tolerances",
      "AcaryBremondHuber2018", "all laws; any W", make_proximal_newton},
@@ -19,9 +19,9 @@ constexpr SolverRow kSolvers[] = {
     {"gauss-seidel", "Gauss-Seidel, contact by contact, each solved exactly; slow on many contacts",
      "Cryer1971", "all laws; W with positive diagonal", make_gauss_seidel},
     {"body-gauss-seidel", "Gauss-Seidel in body velocities, extrapolated, by colours on threads",
-     "Jean1999", "all laws; W held by bodies, another as gauss-seidel", make_body_gauss_seidel},
+     "Jean1999", "all laws; W stored by bodies, any other as gauss-seidel", make_body_gauss_seidel},
     {"interior-point",
-     "primal-dual interior point, ended by Newton's method; walls and what else is redundant",
+     "primal-dual interior point, then Newton's method; for walls and other redundant contacts",
      "AcaryArmandNguyenShpakovych2024", "equality, unilateral, friction; any W",
      make_interior_point},
 };

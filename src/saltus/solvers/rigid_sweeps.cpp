@@ -13,7 +13,7 @@ namespace saltus {
 namespace {
 
 constexpr int kWidth = 6, kRows = 3;
-constexpr int kAhead = 4;  // contacts ahead of which the bodies are fetched
+constexpr int kAhead = 4;  // how many contacts ahead bodies are prefetched
 
 /// u += H v
 void add_body_velocity(const double* H, const double* v, double* u) {
@@ -30,7 +30,7 @@ void momentum(const double* H, const double* p, double* g) {
 
 }  // namespace
 
-/// One contact after the other, for registers of the width that the processor has.
+/// Processes contacts one after the other, with registers of the width of the processor.
 struct RigidSweeps::Kernels {
   using V = simd::V<8>;
   static SALTUS_INLINE const simd::Slot<8>& row(const double* H, int i) {
@@ -46,17 +46,18 @@ struct RigidSweeps::Kernels {
     const V g = (row(H, 0).v * p[0] + row(H, 1).v * p[1]) + row(H, 2).v * p[2];
     double* const v = range.v[body].of;
     simd::at<8>(v).v += simd::at<8>(range.diagonal[body].of).v * g;
-    if constexpr (!diagonal) {  // the diagonal of the rotation is 0 then
+    if constexpr (!diagonal) {  // otherwise the diagonal has 0 in the rotation rows
       const double* const J = range.rotation[body].block;
       for (int i = 0; i < 3; ++i)
         v[3 + i] += (J[3 * i] * g[3] + J[3 * i + 1] * g[4]) + J[3 * i + 2] * g[5];
     }
   }
 
-  /// A contact that slides, by Newton's method on G of local_coulomb.cpp in the rows as they are,
-  /// from the lambda of y:
+  /// A sliding contact, solved by Newton's method on G of local_coulomb.cpp in the given rows,
+  /// starting from the lambda of y:
   ///     (S + lambda 1) p_T = -c,   |p_T| = mu p_N.
-  ///         u: without the contact. False: not found, or not of this kind.
+  /// u: velocities without the contact. Returns false if no solution is found or the case is
+  /// another one.
   static SALTUS_INLINE bool slide(const Contact& c, const double* u, double lambda, double* p) {
     const double *W = c.W, r_1 = W[1] / W[0], r_2 = W[3] / W[0];
     const double S_11 = W[2] - r_1 * W[1], S_21 = W[4] - r_2 * W[1], S_22 = W[5] - r_2 * W[3];
@@ -80,8 +81,8 @@ struct RigidSweeps::Kernels {
     return false;
   }
 
-  /// With the present velocities u:  open, p = 0, where u_N without this contact is not negative;
-  /// sticking, p = y - W_cc^-1 u, where that lies in the cone;  else it slides.
+  /// With the current velocities u:  open, p = 0, if u_N without this contact is not negative;
+  /// sticking, p = y - W_cc^-1 u, if that lies in the cone;  otherwise sliding.
   template <bool diagonal>
   static SALTUS_INLINE double visit(const Range& range, Contact& c) {
     double y[kRows], p[kRows] = {}, u[kRows] = {c.b[0], c.b[1], c.b[2]};
@@ -183,7 +184,7 @@ bool RigidSweeps::fits(const ContactProblem& problem) {
   return true;
 }
 
-/// W_cc += H A_b^-1 H^T on side s, lower triangle.
+/// W_cc += H A_b^-1 H^T of side s, lower triangle.
 void RigidSweeps::add_block(const Contact& c, int s, double* W) const {
   const double *const H = c.H + kRows * kWidth * s, *const A = inverse_[at(c.side[s])].of,
                       *const J = rotation_[at(c.side[s])].block;
@@ -202,7 +203,7 @@ void RigidSweeps::add_block(const Contact& c, int s, double* W) const {
   }
 }
 
-// W_cc^-1 by elimination of N, where it loses at most half of the digits.
+// W_cc^-1 by elimination of N, if this loses at most half of the digits.
 void RigidSweeps::set_block(Contact& c, const double* W) {
   std::copy(W, W + 6, c.W);
   std::fill(c.inverse, c.inverse + 6, 0.0);
@@ -245,7 +246,7 @@ void RigidSweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
   v_old_.resize(v_.size());
   sums_.resize(3 * (ThreadPool::blocks_in(contacts) + 64));
 
-  // in the order of the sweeps; W_cc, and sum |b_c|^2/tr^2 and tr W for rho_c
+  // in sweep order: W_cc, and sum |b_c|^2/tr^2 and tr W for rho_c
   const std::span<const int> order = colouring_.order();
   thread_pool_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
     double* const sum = &sums_[3 * block];

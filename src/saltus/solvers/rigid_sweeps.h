@@ -1,6 +1,6 @@
-// The sweeps of body_sweeps.h for what piles and walls are made of: contacts of three rows with
-// Coulomb friction between bodies of six velocities. Twice as fast: contacts lie in the order of
-// the sweeps, and most of them stick, for which W_cc^-1 is kept.
+// The sweeps of body_sweeps.h specialised for piles and walls: contacts with three rows and Coulomb
+// friction between bodies with six velocities. Twice as fast: contacts are stored in sweep order,
+// and W_cc^-1 is stored because most contacts stick.
 #pragma once
 #include <vector>
 
@@ -10,13 +10,13 @@
 
 namespace saltus {
 
-/// The same iteration as BodySweeps, with other round-off and no bit that depends on threads. 500
-/// bytes a contact.
+/// The same iteration as BodySweeps, with different round-off; results do not depend on the number
+/// of threads. 500 bytes per contact.
 class RigidSweeps final : public SolverWork {
  public:
-  /// Whether every law is that of Coulomb with three rows, W is held by bodies of six velocities
-  /// whose A_b^-1 do not couple motion and rotation, and every contact touches one body or two
-  /// different ones.
+  /// Whether all contacts have Coulomb's law and three rows, W is stored by bodies with six
+  /// velocities whose A_b^-1 do not couple translation and rotation, and each contact acts on one
+  /// or two bodies.
   static bool fits(const ContactProblem& problem);
 
   // As in BodySweeps.
@@ -29,28 +29,26 @@ class RigidSweeps final : public SolverWork {
   ThreadPool& thread_pool() { return thread_pool_; }
 
  private:
-  /// One contact, in the order of the sweeps.
+  /// One contact, in sweep order.
   struct alignas(64) Contact {
-    double
-        H[2 * 18 +
-          2];  ///< of its sides, row by row, then zeros: registers of 8 read past the ends of rows
-               ///< of 6
+    /// H of its sides, row by row, then zeros: registers of 8 read past the end of the last row
+    double H[2 * 18 + 2];
     double b[3], x[3];  ///< [m/s], [N s]
     double W[6];        ///< lower triangle of W_cc [1/kg]
-    double inverse[6];  ///< of W_cc^-1 [kg]; first entry 0: too near to singular
+    double inverse[6];  ///< of W_cc^-1 [kg]; first entry 0: nearly singular
     double friction;
     float step[3];  ///< (x - x_old)/scale_
-    int side[2];    ///< bodies that move, side[0] = -1 before side[1] = -1: there is none
-    int first;      ///< row of the problem
+    int side[2];    ///< bodies that move, side[0] = -1 before side[1] = -1: none
+    int first;      ///< row in the problem
   };
-  /// Eight doubles a body, the last two 0.
+  /// Eight doubles per body, the last two 0.
   struct alignas(64) Velocity {
     double of[8];
   };
   struct Rotation {
     double block[9];
   };
-  /// Contacts one after the other, and what they read and write.
+  /// Consecutive contacts, and the data that they read and write.
   struct Range {
     Contact *begin, *end;
     Velocity* v;
@@ -72,10 +70,10 @@ class RigidSweeps final : public SolverWork {
   Colouring colouring_;
   std::vector<Contact> contacts_;
   std::vector<Velocity> inverse_;                       ///< diagonals of A_b^-1
-  std::vector<Rotation> rotation_;                      ///< its blocks of the rotation
-  bool diagonal_ = false;                               ///< every A_b^-1
-  std::vector<Velocity> v_, v_old_;                     ///< [m/s, rad/s], of x and x_old
-  std::vector<double> sums_;                            ///< of each block of contacts
+  std::vector<Rotation> rotation_;                      ///< their rotation blocks
+  bool diagonal_ = false;                               ///< every A_b^-1 is diagonal
+  std::vector<Velocity> v_, v_old_;                     ///< [m/s, rad/s], for x and x_old
+  std::vector<double> sums_;                            ///< for each block of contacts
   double scale_ = 1.0, mean_rho_ = 1.0, rho_b2_ = 0.0;  ///< as in BodySweeps
 };
 

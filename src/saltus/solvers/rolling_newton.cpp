@@ -12,8 +12,7 @@ namespace {
 
 constexpr double kNewtonEpsilon = std::numeric_limits<double>::epsilon();
 
-/// The contact in numbers without units: moments as impulses p/L, W with mean diagonal 1, b as an
-/// impulse.
+/// The contact without units: moments as impulses p/L, W with mean diagonal 1, b as an impulse.
 struct Contact {
   static constexpr int kMost = kContactRows;
   int rows, forces;
@@ -69,9 +68,9 @@ struct Contact {
     return scale > 0.0 ? size(q, rows) / scale : size(q, rows);
   }
 
-  /// Step of Newton's method on
+  /// One step of Newton's method on
   ///     u_N = 0,   p_T - s = 0 if |s| <= mu p_N, else p_T - mu p_N s/|s| = 0,   s = p_T - u_T,
-  /// R and S likewise (Alart, Curnier 1991), where pivots of round-off are left out.
+  /// R and S likewise (Alart, Curnier 1991); pivots that are round-off are left out.
   void newton(const double* p, double* step) const {
     double u[kMost], J[kMost][kMost + 1];
     velocity(p, u);
@@ -106,8 +105,7 @@ struct Contact {
     solve(J, step);
   }
 
-  /// In the plane: p with u_N = 0 where T and R each stick (0) or are on one of the two edges (+-1)
-  /// of the cone.
+  /// In 2D: p with u_N = 0, where T and R each stick (0) or are on an edge (+-1) of the cone.
   void state(int T, int R, double* p) const {
     double J[kMost][kMost + 1];
     const int edge[3] = {0, T, R};
@@ -119,7 +117,7 @@ struct Contact {
     solve(J, p);
   }
 
-  /// Gauss elimination with the largest pivot.
+  /// Gaussian elimination with complete pivoting.
   void solve(double (&J)[kMost][kMost + 1], double* x) const {
     int column[kMost] = {0, 1, 2, 3, 4, 5}, rank = 0;
     double first = 0.0;
@@ -150,7 +148,7 @@ struct Contact {
     }
   }
 
-  /// Largest sum of a row: a step by its inverse does not overshoot.
+  /// Largest absolute row sum: a step by its inverse does not overshoot.
   double bound() const {
     double most = 0.0;
     for (int i = 0; i < rows; ++i) {
@@ -182,8 +180,8 @@ double rolling_defect(int rows, const double* W, const double* b, double mu, dou
   return x.defect(q);
 }
 
-// In the plane all nine states are tried. Newton's method, halved until the defect falls; where no
-// half does, steps of the projected fixed point p <- Proj_K(p - u^/bound).
+// In 2D all nine states are tried. Then Newton's method, with steps halved until the defect falls;
+// if no step does, steps of the projected fixed point iteration p <- Proj_K(p - u^/bound).
 double refine_rolling(int rows, const double* W, const double* b, double mu, double mu_R,
                       double sigma, double* p, int rounds) {
   constexpr int kProjections = 20;

@@ -1,4 +1,4 @@
-// A solver that asks another one, under its name.
+// A solver that wraps another one and has its name.
 #pragma once
 #include <memory>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace saltus {
 
-/// Name, laws and needs are those of the solver inside.
+/// Name, laws and requirements are those of the inner solver.
 class SolverAround : public ContactSolver {
  public:
   explicit SolverAround(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}

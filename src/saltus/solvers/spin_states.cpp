@@ -14,7 +14,7 @@ void SpinStates::solve(int state, double* p) {
   side_ = held > 0.0 || (held == 0.0 && b_[S_] < 0.0) ? 1.0 : -1.0;
 }
 
-/// p_S before it is projected onto its interval. A row that nothing turns carries nothing.
+/// Returns p_S before it is projected onto its interval. A row without mobility gets p_S = 0.
 double SpinStates::hold(double* p) const {
   const double W_SS = at(S_, S_);
   double W_X[25], b_X[5];

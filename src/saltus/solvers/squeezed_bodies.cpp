@@ -10,7 +10,7 @@
 namespace saltus {
 namespace {
 
-/// The body of contact c that one impulse moves most.
+/// The body of contact c with the largest inverse mass.
 int lightest(const BodyRows& H, int c) {
   int found = -1;
   double most = 0.0;
@@ -53,8 +53,8 @@ bool SqueezedBodies::part(const ContactProblem& problem, const Limits& limits,
   return false;
 }
 
-// The contacts of the bodies that close by more than `most` [m/s], and of those of the rounds
-// before. False: too many.
+// Finds the contacts of bodies with contacts that close by more than `most` [m/s], including the
+// bodies of previous rounds. Returns false if there are too many.
 bool SqueezedBodies::find(const ContactProblem& problem, double most, const Vector& u) {
   const BodyRows& H = *problem.W.bodies();
   for (std::size_t c = 0; c < problem.laws.size(); ++c) {
@@ -75,7 +75,7 @@ bool SqueezedBodies::find(const ContactProblem& problem, double most, const Vect
   return contacts_.size() <= kMost;
 }
 
-// Their problem,  u = W x + b  with  b = u - W p  of the impulses p that they have.
+// Extracts their problem,  u = W x + b  with  b = u - W p  for their current impulses p.
 void SqueezedBodies::take(const ContactProblem& problem, const Vector& u, View p) {
   const BodyRows& H = *problem.W.bodies();
   const std::size_t w = at(H.width);

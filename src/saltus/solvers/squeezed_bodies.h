@@ -1,4 +1,4 @@
-// Light bodies that heavy ones squeeze.
+// Light bodies squeezed between heavy ones.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,31 +8,32 @@
 
 namespace saltus {
 
-/// Where p meets the tolerance and some contacts close all the same (Limits::closing): those of
-/// light bodies between heavy ones, whose part of the norm is small and which sweeps, contact by
-/// contact, load slowly. In each round the contacts of these bodies are solved together, the
-/// impulses of all others held, and some sweeps over all follow.
+/// For p that meets the tolerance although some contacts close (Limits::closing): those of light
+/// bodies between heavy ones, which contribute little to the norm and which sweeps, contact by
+/// contact, load slowly. Each round solves the contacts of these bodies together, with the impulses
+/// of all other contacts fixed, followed by some sweeps over all contacts.
 class SqueezedBodies {
  public:
-  /// `by`: the solver of their contacts; `sweeps`: of all, with its memory. W held by bodies. True
-  /// when the tolerance is met and no contact closes any more; else p stays as it is.
+  /// `by`: solver for their contacts; `sweeps`: solver for all contacts, with its memory. Needs W
+  /// by bodies. True: the tolerance is met and no contact closes any more; otherwise p is
+  /// unchanged.
   bool part(const ContactProblem& problem, const Limits& limits, const ContactSolver& by,
             const ContactSolver& sweeps, SolverMemory& memory, Out p, SolveReport& report);
 
  private:
   static constexpr int kRounds = 10, kSweeps = 100;
-  static constexpr std::size_t kMost = 200;    ///< contacts to be solved by themselves
-  static constexpr int kSteps = 100;           ///< of their solver
-  static constexpr double kTolerance = 1e-10;  ///< of it, where closing does not end it before
+  static constexpr std::size_t kMost = 200;    ///< contacts to be solved separately
+  static constexpr int kSteps = 100;           ///< iterations of their solver
+  static constexpr double kTolerance = 1e-10;  ///< its tolerance, unless `closing` ends it earlier
 
   bool find(const ContactProblem& problem, double most, const Vector& u);
   void take(const ContactProblem& problem, const Vector& u, View p);
   void solve(const Limits& limits, double most, const ContactSolver& by, SolveReport& report);
 
-  std::vector<char> squeezed_;   ///< of each body
-  std::vector<int> contacts_;    ///< of these bodies, increasing
-  std::vector<int> number_;      ///< of each body among those of contacts_, -1: none of them
-  std::vector<int> rows_, ids_;  ///< of contacts_, in the problem and by themselves
+  std::vector<char> squeezed_;   ///< flag of each body
+  std::vector<int> contacts_;    ///< contacts of these bodies, increasing
+  std::vector<int> number_;      ///< index of each body among those of contacts_, -1: none
+  std::vector<int> rows_, ids_;  ///< of contacts_, in the whole problem and in their own
   std::vector<Law> laws_;
   Vector u_, next_, b_, x_;
   std::optional<BodyDelassus> W_;

@@ -1,18 +1,17 @@
-// Newton's method in the velocities of the bodies, for W = H A^-1 H^T with A known itself. With w =
-// A^-1 H^T p:
+// Newton's method in body velocities w = A^-1 H^T p, for W = H A^-1 H^T with known A:
 //
 //     pi(u) = Proj_K(P - rho (u + s n)),   u = H w + b,   s = mu |u_T|                          (1)
 //     A w = H^T pi(u)                                                                           (2)
 //
-// With P and s held (2) says that a strictly convex function of w has its least value, for A is
-// positive definite and Proj_K the slope of a convex function: Newton's steps with a search along
-// them find it from anywhere. Their matrix is
+// For fixed P and s, (2) is the condition for the minimum of a strictly convex function of w,
+// because A is positive definite and Proj_K is the gradient of a convex function: Newton's method
+// with a line search finds it from any start. The matrix of a step is
 //
 //     A + H^T G H,   G = rho dProj_K,                                                           (3)
 //
-// symmetric and as sparse as the bodies, however often contacts hold them. Conjugate gradients with
-// its blocks of nodes or bodies solve it, and only as far as a step deserves. Then P <- pi, s <- mu
-// |u_T|, the method of multipliers, until P stays.
+// symmetric and as sparse as that of the bodies, however redundant the contacts are. It is solved
+// by conjugate gradients, preconditioned with its blocks of nodes or bodies, and only as accurately
+// as a step needs. Then P <- pi, s <- mu |u_T|, the method of multipliers, until P converges.
 //
 // Sources: M. R. Hestenes, J. Optim. Theory Appl. 4 (1969) 303-320; V. Acary, F. Cadoux, C.
 // Lemarechal, J. Malick, Z. Angew. Math. Mech. 91 (2011) 155-175, for s.
@@ -33,13 +32,13 @@
 namespace saltus {
 namespace {
 
-using Slope = std::array<double, 9>;  ///< G of a contact, 3 wide
+using Slope = std::array<double, 9>;  ///< G of a contact, with row stride 3
 
 bool zero(const Slope& G) {
   return std::ranges::all_of(G, [](double x) { return x == 0.0; });
 }
 
-/// y += H_c^T G H_c d of all contacts
+/// y += H_c^T G H_c d for all contacts
 void add_contacts(const VelocityRows& H, const std::vector<Slope>& G, const Vector& d, Vector& y) {
   for (int c = 0; c < H.contacts(); ++c) {
     const Slope& g = G[at(c)];
@@ -56,7 +55,7 @@ void add_contacts(const VelocityRows& H, const std::vector<Slope>& G, const Vect
   }
 }
 
-/// The inverses of the blocks of (3).
+/// The inverses of the diagonal blocks of (3).
 class BlockInverse {
  public:
   void begin(const VelocityRows& H) {
@@ -99,7 +98,7 @@ class BlockInverse {
     for (int b = 0; b < H_->A.count(); ++b)
       if (touched_[at(b)] != 0) use(b);
   }
-  /// H_c^T G H_c within each block
+  /// Adds H_c^T G H_c within each block
   void add(int c, const Slope& G) {
     const VelocityRows& H = *H_;
     const int n = H.width(c), size = H.size(c), *const of = H.columns(c);
@@ -122,7 +121,7 @@ class BlockInverse {
   std::vector<double> sum_, inverse_;
 };
 
-/// y = Proj_K(x) and, where G is not null, its slope, 3 wide.
+/// y = Proj_K(x) and, if G is not null, its derivative with row stride 3.
 void project(const Cone& K, const double* x, double* y, double* G) {
   if (G) std::fill_n(G, 9, 0.0);
   if (K.kind != LawKind::coulomb) {
@@ -139,8 +138,8 @@ void project(const Cone& K, const double* x, double* y, double* G) {
     for (int i = 0; i < n; ++i) G[4 * i] = 1.0;
     return;
   }
-  // Onto the surface along m = (1, mu e), e = x_T/|x_T|:  m m^T/(1 + mu^2) + (mu y_N/|x_T|) (1 - e
-  // e^T)
+  // Derivative of the projection onto the surface along m = (1, mu e), e = x_T/|x_T|:
+  // m m^T/(1 + mu^2) + (mu y_N/|x_T|) (1 - e e^T)
   double m[3] = {1.0, 0.0, 0.0};
   for (int t = 1; t < n; ++t) m[t] = mu * x[t] / slip;
   const double across = mu * y[0] / slip;
@@ -152,10 +151,10 @@ void project(const Cone& K, const double* x, double* y, double* G) {
     }
 }
 
-/// A cone of the problem: the rows of a contact with friction, one row of another law.
+/// A cone of the problem: the rows of a contact with friction, or one row of another law.
 struct Set {
   Cone K;
-  int contact = 0, row = 0, place = 0;  ///< place: of the row in its contact
+  int contact = 0, row = 0, place = 0;  ///< place: position of the row in its contact
   double natural = 0.0;                 ///< 1/W of its rows, the step of the natural map
   double raise = 0.0;                   ///< s
 };
@@ -164,8 +163,8 @@ struct VelocityNewtonWork final : SolverWork {
   BlockInverse C;
   std::vector<Set> sets;
   std::vector<Slope> G;
-  Vector P, pi, best, u, Hd, ahead;                    // a row
-  Vector w, Aw, r, d, Ad, z, q, left, along, A_along;  // a velocity
+  Vector P, pi, best, u, Hd, ahead;                    // one per row
+  Vector w, Aw, r, d, Ad, z, q, left, along, A_along;  // one per velocity
 };
 
 /// One solve.
@@ -179,17 +178,17 @@ class VelocityNewtonSolve {
 
  private:
   static constexpr double kFirst = 3.0, kLargest = 1e7;  ///< rho W [1]
-  static constexpr double kGrowth = 4.0;                 ///< of rho where multipliers gain little
+  static constexpr double kGrowth = 4.0;  ///< factor of rho if multipliers gain little
   static constexpr double kLittle = 0.3;
-  static constexpr double kNear = 0.2;     ///< of a step of P, to which (2) is solved before it
-  static constexpr double kInexact = 0.1;  ///< to which (3) is solved
-  static constexpr double kSlope = 0.3;    ///< of the function along a step, that may be left
+  static constexpr double kNear = 0.2;     ///< (2) is solved to this fraction of a step of P first
+  static constexpr double kInexact = 0.1;  ///< relative accuracy of (3)
+  static constexpr double kSlope = 0.3;    ///< fraction of the slope along a step that may remain
   static constexpr int kIterations = 1000, kSteps = 2000;  ///< conjugate gradients, Newton steps
-  static constexpr int kPatience = 15;                     ///< steps of P ...
+  static constexpr int kPatience = 15;                     ///< number of steps of P ...
   static constexpr double kGain = 0.7;                     ///< ... that gain less than this
   static constexpr int kHalvings = 30;
-  static constexpr double kMet = 0.9;      ///< of the tolerance, to which P goes
-  static constexpr double kFinest = 1e-5;  ///< of demand_
+  static constexpr double kMet = 0.9;      ///< fraction of the tolerance at which P ends
+  static constexpr double kFinest = 1e-5;  ///< lower limit of demand_
 
   void begin();
   void restart();
@@ -210,10 +209,11 @@ class VelocityNewtonSolve {
   Out p_;
   SolveReport report_;
   double rho_W_ = kFirst,
-         gap_ = HUGE_VAL;  ///< gap_: |pi - P|/rho of the last step of P, the largest [m/s]
-  double b2_ = 0.0, least_ = HUGE_VAL, mark_ = HUGE_VAL;  ///< least_: of natural(), with P = best
-  double demand_ = 0.1;         ///< of the tolerance, to which (2) is solved at the end
-  int steps_ = 0, gained_ = 0;  ///< steps of P; the last that gained
+         gap_ = HUGE_VAL;  ///< gap_: largest |pi - P|/rho in the last step of P [m/s]
+  /// least_: smallest natural(), with P = best
+  double b2_ = 0.0, least_ = HUGE_VAL, mark_ = HUGE_VAL;
+  double demand_ = 0.1;         ///< fraction of the tolerance to which (2) is solved at the end
+  int steps_ = 0, gained_ = 0;  ///< steps of P; the last one that gained
 };
 
 void VelocityNewtonSolve::begin() {
@@ -231,7 +231,7 @@ void VelocityNewtonSolve::begin() {
     const Cone K(law);
     for (int i = law.first; i < law.first + law.size; i += K.size()) {
       const double W = W_.diagonal().segment(i, K.size()).mean();
-      // a row that nothing moves takes the mean
+      // a row without mobility gets the mean
       const double natural = W > 0.0 ? 1.0 / W : mean > 0.0 ? 1.0 / mean : 1.0;
       x_.sets.push_back({K, static_cast<int>(c), i, i - law.first, natural, 0.0});
       for (int k = 0; k < K.size(); ++k) {
@@ -242,7 +242,7 @@ void VelocityNewtonSolve::begin() {
   }
 }
 
-/// From p, of which the residual was taken: W holds w of it.
+/// Starts from p, whose residual was computed last: W stores its w.
 void VelocityNewtonSolve::restart() {
   x_.P = p_;
   x_.w = W_.response();
@@ -253,7 +253,7 @@ void VelocityNewtonSolve::restart() {
   gap_ = HUGE_VAL;
 }
 
-/// pi(u), and G in it.
+/// Computes pi(u) and, if requested, G.
 void VelocityNewtonSolve::project_all(const Vector& u, bool slopes) {
   if (slopes) std::fill(x_.G.begin(), x_.G.end(), Slope{});
   for (const Set& set : x_.sets) {
@@ -271,7 +271,7 @@ void VelocityNewtonSolve::project_all(const Vector& u, bool slopes) {
   }
 }
 
-/// The natural map at pi and u, relative as residual() is.
+/// The natural map at pi and u, relative as in residual().
 double VelocityNewtonSolve::natural() const {
   double F2 = 0.0;
   for (const Set& set : x_.sets)
@@ -286,7 +286,7 @@ bool VelocityNewtonSolve::solved() {
   return report_.converged;
 }
 
-/// P <- pi. False: there is nothing more to gain.
+/// P <- pi. Returns false if nothing more can be gained.
 bool VelocityNewtonSolve::step_multipliers() {
   const double now = natural();
   ++steps_;
@@ -318,7 +318,7 @@ bool VelocityNewtonSolve::step_multipliers() {
   return steps_ <= gained_ + kPatience;
 }
 
-/// (A + H^T G H) d = r until no more than `target` is left; A d and H d with it.
+/// Solves (A + H^T G H) d = r until the remainder is at most `target`; also computes A d and H d.
 void VelocityNewtonSolve::solve_linear(double target) {
   x_.d.setZero();
   x_.Ad.setZero();
@@ -344,14 +344,14 @@ void VelocityNewtonSolve::solve_linear(double target) {
   H_.multiply(x_.d, x_.Hd);
 }
 
-/// w += t d with d of (3) from r. False: d leads nowhere.
+/// w += t d with d of (3) for r. Returns false if d is not a descent direction.
 bool VelocityNewtonSolve::step_newton() {
   ++report_.iterations;
   project_all(x_.u, true);
   x_.C.factorise(x_.G);
   solve_linear(kInexact * x_.r.norm());
   const double d_Aw = x_.d.dot(x_.Aw), d_Ad = x_.d.dot(x_.Ad);
-  const auto slope = [&](double t) {  // of the function of which (2) is the least value
+  const auto slope = [&](double t) {  // derivative of the function that (2) minimises
     x_.ahead = x_.u + t * x_.Hd;
     project_all(x_.ahead, false);
     return d_Aw + t * d_Ad - x_.Hd.dot(x_.pi);
@@ -386,7 +386,7 @@ SolveReport VelocityNewtonSolve::run() {
     const double size = x_.Ad.norm(), ahead = (x_.Ad - x_.q).norm(), left = x_.r.norm();
     constexpr double kRounding = 1e-15;
     const bool finest = left <= kRounding * size;
-    // What is left of (2) shows in the residual as an error of u does.
+    // A remainder of (2) affects the residual like an error of u.
     if ((left <= kNear * ahead &&
          (left <= demand_ * limits_.tolerance * size || natural() > kMet * limits_.tolerance)) ||
         finest) {
@@ -414,7 +414,7 @@ class VelocityNewton final : public ContactSolver {
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
     const VelocityDelassus* const W = problem.W.velocities();
-    expects(W != nullptr, "velocity-newton asks for W by velocities");
+    expects(W != nullptr, "velocity-newton needs W by velocities");
     return VelocityNewtonSolve(problem, *W, limits, memory.work.get<VelocityNewtonWork>(), p).run();
   }
 };

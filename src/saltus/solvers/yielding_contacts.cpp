@@ -1,5 +1,5 @@
-// Redundant contacts whose geometry contradicts itself a little: contacts that yield, less and
-// less.
+// Redundant contacts whose geometry is slightly inconsistent: contacts with a compliance that is
+// reduced step by step.
 #include <algorithm>
 #include <cmath>
 
@@ -13,16 +13,16 @@
 namespace saltus {
 namespace {
 
-constexpr double kYieldAlpha = 1e-8;  ///< alpha, at least, ...
-constexpr double kAbove = 10.0;       ///< ... and in tolerances
-constexpr double kYieldCloser = 0.1;  ///< tolerance of (1), in tolerances
+constexpr double kYieldAlpha = 1e-8;  ///< smallest alpha, ...
+constexpr double kAbove = 10.0;       ///< ... also as a multiple of the tolerance
+constexpr double kYieldCloser = 0.1;  ///< tolerance of (1), as a multiple of the tolerance
 constexpr int kYieldOuter = 15;
 
 /// A proximal point method around `inner`, from p_0 = 0:
 ///     p_{k+1} solves the problem of  (W + alpha D, b - alpha D p_k),   D = diag(W_NN)          (1)
-/// Where W is singular an interior point has no end to come to; (1) has one. Contacts of wheels
-/// that roll, held a dozen times over, contradict each other by the last digits of their places: p
-/// then drifts until those slip that must.
+/// If W is singular, an interior point method may have no limit point; for (1) it has one. Rolling
+/// wheels with a dozen redundant contacts are inconsistent in the last digits of the contact
+/// points: p then drifts until those contacts slip that must.
 class YieldingContacts final : public SolverAround {
  public:
   using SolverAround::SolverAround;
@@ -37,7 +37,7 @@ class YieldingContacts final : public SolverAround {
     work.p.setZero(p.size());
     work.b = problem.b;
     SolveReport report{false, 0, residual(problem, p)};
-    // |F| has to fall, not F relative to impulses that grow without end where there is no solution
+    // |F| has to fall, not F relative to impulses that grow without bound if there is no solution
     double least = report.residual * size(problem, work, p);
     for (int k = 0; k < kYieldOuter && report.residual > limits.tolerance; ++k) {
       const Limits rest{.tolerance = kYieldCloser * limits.tolerance,

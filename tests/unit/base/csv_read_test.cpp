@@ -44,11 +44,14 @@ TEST_CASE("tables with commas or blanks, comments and a header are read") {
 
 TEST_CASE("a faulty table is reported with file, line and column") {
   const std::string path = "bodies[0].modes.file: ";
-  CHECK(fault("") == "t.csv: " + path + "holds no numbers; rows of numbers");
-  CHECK(fault("# only\n\n") == "t.csv: " + path + "holds no numbers; rows of numbers");
-  CHECK(fault("a,b\n") == "t.csv: " + path + "holds no numbers; rows of numbers");
+  CHECK(fault("") == "t.csv: " + path + "contains no numbers; write at least one row of numbers");
+  CHECK(fault("# only\n\n") ==
+        "t.csv: " + path + "contains no numbers; write at least one row of numbers");
+  CHECK(fault("a,b\n") ==
+        "t.csv: " + path + "contains no numbers; write at least one row of numbers");
   CHECK(fault("1,2\n3\n") ==
-        "t.csv:2:1: " + path + "the row has 1 cells instead of 2; rows are equally long");
+        "t.csv:2:1: " + path +
+            "the row has 1 cells instead of 2; all rows must have the same number of cells");
   CHECK(fault("a,b\n1,2,3\n").starts_with("t.csv:2:5: " + path + "the row has 3 cells"));
   CHECK(fault("1,2\n3, nan\n") ==
         "t.csv:2:4: " + path + "'nan' is not a finite number; a number without unit");

@@ -82,7 +82,7 @@ TEST_CASE("a wrong unit is refused and the allowed ones are named") {
         Row{"1_000", unit::m, "not a unit", ""},
         Row{"1:30", unit::s, "not a unit", ""},
         Row{"1,5 m", unit::m, "not a unit", ""},
-        Row{"010", unit::m, "starts with 0", "leave out"},
+        Row{"010", unit::m, "starts with 0", "omit"},
         Row{"-00.5", unit::m, "starts with 0", ""},
         Row{"", unit::m, "not a number", "a number in m"},
         Row{"m", unit::m, "not a number", ""},

@@ -268,7 +268,7 @@ TEST_CASE(
     if (const int i = body.free_index(3 * a + 2); i >= 0)
       pressed[i] = -0.75 * body.mesh().nodes(2, a);
   told = solved(pressed, {0.0, 0.0, 1.0});
-  CHECK(told.failure == "conjugate gradients met a matrix that is not positive definite");
+  CHECK(told.failure == "conjugate gradients: the matrix is not positive definite");
 }
 
 TEST_CASE("the law `corotated` turns elements with themselves: R K_e (R^T x - X) in tetrahedra") {

@@ -130,8 +130,7 @@ TEST_CASE("conjugate gradients hold components at 0 and solve the rest") {
   solver.refilled();
   X.col(0) = wave(n, 0.1);
   solver.solve(X.leftCols(1));
-  CHECK(solver.record().failure ==
-        "conjugate gradients met a matrix that is not positive definite");
+  CHECK(solver.record().failure == "conjugate gradients: the matrix is not positive definite");
   // and is not forgotten over a later matrix that is well solved
   const double worst = solver.record().residual;
   CHECK(worst > 1e-6);

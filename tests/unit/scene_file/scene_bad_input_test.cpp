@@ -49,7 +49,7 @@ TEST_CASE("text that is not a YAML document is refused with its place") {
       {"title: \xC0\x80", "1:8: is not UTF-8 text; save the file as UTF-8"},
       {"title: \xED\xA0\x80", "1:8: is not UTF-8 text; save the file as UTF-8"},
       {"title: \xC3", "1:8: is not UTF-8 text; save the file as UTF-8"},
-      {std::string("a\0b", 3), "1:2: a control character; this is not a text file"},
+      {std::string("a\0b", 3), "1:2: has a control character; text files must not contain any"},
       {"saltus: 1\ntime:\n\tend: 1\n", "3:1: a tab in the indentation; indent with spaces"},
       {"saltus: 1\ntime:\n  \tend: 1\n", "3:3: a tab in the indentation; indent with spaces"},
       {"time: [1", "1:1: YAML syntax: end of sequence flow not found"},
@@ -138,8 +138,8 @@ TEST_CASE("values of the wrong type are refused") {
       {time("1 m"), "2:13: time.end: 'm' is a unit of another dimension" + hint},
       {time("1 sec"), "2:13: time.end: 'sec' is not a unit" + hint},
       {time("08"),
-       "2:13: time.end: '08' starts with 0, which YAML programs read in different ways; leave out "
-       "the zero"},
+       "2:13: time.end: '08' starts with 0, which YAML parsers interpret differently; omit the "
+       "zero"},
       {time("'1'"), "2:13: time.end: the text '1' is not a number in s; remove the quotes"},
       {time("[1]"), "2:8: time.end: a list is not a number in s"},
       {time("{a: 1}"), "2:8: time.end: a map is not a number in s"},
@@ -161,8 +161,8 @@ TEST_CASE("values of the wrong type are refused") {
       {with("results: {frames: '3'}"),
        "4:19: results.frames: the text '3' is not a whole number; remove the quotes"},
       {with("results: {frames: 010}"),
-       "4:19: results.frames: '010' starts with 0, which YAML programs read in different ways; "
-       "leave out the zero"},
+       "4:19: results.frames: '010' starts with 0, which YAML parsers interpret differently; "
+       "omit the zero"},
       {with("results: {frames: -1}"), "4:19: results.frames: -1 is out of range; allowed: >= 0"},
       {with("results: {frames: 2147483648}"),
        "4:19: results.frames: '2147483648' is too large; whole numbers go up to 2147483647"},
