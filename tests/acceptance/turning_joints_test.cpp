@@ -158,7 +158,7 @@ TEST_CASE("an output of an angle that wraps is reported once, with its joint") {
       CHECK(notices[0].kind == Notice::Kind::wrapped);
       CHECK(notices[0].steps == 2);  // 14 rad
       CHECK(notices[0].first == doctest::Approx(std::numbers::pi / 7.0).epsilon(0.01));
-      CHECK(says(notices[0].text, "output 'angle' jumps by 2 pi where joint 'hub'"));
+      CHECK(says(notices[0].text, "output 'angle' jumps by 2 pi when joint 'hub'"));
     }
 }
 

@@ -1,4 +1,5 @@
-// The surface of a body that deforms, in points that move with it: what contacts are looked for on.
+// Boundary surface of a deformable body, given by points that move with the body. Contact detection
+// works on it.
 #pragma once
 #include <array>
 #include <vector>
@@ -7,11 +8,12 @@
 
 namespace saltus {
 
-/// A flat piece between three vertices, counter-clockwise seen from outside; between two of a body
-/// in the plane of x and y, the outside on its right. The point of weights w (>= 0, sum 1) is
-/// {body, feature, sum_k w_k local[k]}.
+/// A flat facet with three vertices, counter-clockwise seen from outside, or an edge with two
+/// vertices for a body in the x-y plane, with the outside on its right. The point with weights w
+/// (>= 0, sum 1) is {body, feature, sum_k w_k local[k]}.
 struct BoundaryFacet {
-  std::array<int, 3> vertex{-1, -1, -1};  ///< of BoundarySurface::vertices; the third -1: an edge
+  /// indices into BoundarySurface::vertices; the third is -1 for an edge
+  std::array<int, 3> vertex{-1, -1, -1};
   int body = 0, feature = 0;
   std::array<Vector3, 3> local{Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
 
@@ -21,7 +23,8 @@ struct BoundaryFacet {
   }
 };
 
-/// Vertices without facets may touch others too, and are never touched between them.
+/// Vertices that belong to no facet can contact facets of other bodies, but nothing can contact the
+/// region between them.
 struct BoundarySurface {
   std::vector<PointRef> vertices;
   std::vector<BoundaryFacet> facets;

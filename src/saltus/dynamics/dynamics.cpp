@@ -31,11 +31,11 @@ void Dynamics::retract(View q, View w, Out out) const { out = q + w; }
 void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
 
 void Dynamics::potential_force(double, View, Out) const {
-  expects(false, "this kind of body has no potential");
+  expects(false, "this kind of body has no potential energy");
 }
 void Dynamics::coast(double h, Out q, Out v) const {
   expects(!has(traits(), Trait::rotations),
-          "bodies of this kind turn, and do not say how they go on without forces");
+          "bodies of this kind rotate but do not implement coast()");
   q += h * v;
 }
 void Dynamics::load(double t, View q, View v, Out f) const { force(t, q, v, f); }
@@ -49,7 +49,7 @@ void Dynamics::spin_drift(double, View, std::span<const PointRef>, Out d) const 
 void Dynamics::reactions(double, View, View, View, Out forces) const { forces.setZero(); }
 void Dynamics::point_reactions(double, View, std::span<const PointRef>, View, Out) const {}
 void Dynamics::prescribed_columns(Combination, double, View, View, Eigen::Ref<Matrix>) const {
-  expects(prescribed() == 0, "this kind of body does not give the columns of prescribed motion");
+  expects(prescribed() == 0, "this kind of body does not provide the columns of prescribed motion");
 }
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
 double Dynamics::fastest_drift(double, double, double) const { return 0.0; }

@@ -1,10 +1,11 @@
-// A body that is another one but for what a derived class overrides.
+// Base class for a body that forwards to another body everything that a derived class does not
+// override.
 #pragma once
 #include "saltus/dynamics/dynamics.h"
 
 namespace saltus {
 
-/// Every operation is that of inner(), which may be another object from call to call.
+/// Every operation forwards to inner(), which may return a different object in each call.
 class ForwardingDynamics : public Dynamics {
  public:
   int bodies() const override { return inner().bodies(); }

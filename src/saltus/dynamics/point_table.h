@@ -1,4 +1,4 @@
-// Points of a group whose velocity rows never change: the fast path of strings, plates and linear
+// Points of a group whose velocity rows are constant: the fast path of strings, plates and linear
 // systems.
 #pragma once
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace saltus {
 
-/// A point fixed in a body: body of the group, feature (node, face, element), place on it in the
-/// body's own frame [m].
+/// A point fixed in a body: index of the body in the group, feature (node, face, element), and
+/// position on the feature in the body frame [m].
 struct PointRef {
   int body = 0, feature = 0;
   Vector3 local = Vector3::Zero();
@@ -22,14 +22,14 @@ struct PointScratch {
   std::vector<double> in, out;
 };
 
-/// S, rows() x velocities(): component along a fixed direction of the displacement of fixed points,
-/// y = S q, y' = S v. Every result is a function of the arguments alone; asked for in other company
-/// a row may differ by round-off.
+/// S, rows() x velocities(): maps q to the displacement of fixed points along fixed directions,
+/// y = S q, y' = S v. Every result depends only on the arguments; evaluated together with different
+/// rows, a row may differ by round-off.
 class PointTable {
  public:
   virtual ~PointTable() = default;
   virtual int rows() const = 0;
-  /// Component at q = 0 of every point along its direction [m]: its place is rest + S q.
+  /// Component at q = 0 of every point along its direction [m]: the position is rest + S q.
   virtual const Vector& rest() const = 0;
   /// y = S x, all rows.
   virtual void apply(View x, PointScratch& scratch, Out y) const = 0;

@@ -1,15 +1,15 @@
 // What a one-step time integrator must provide.
 //
-// A scheme carries one group of equal bodies from (q0, v0) at t0 to (q1, v1) at t0 + h. Contact
-// reaches it through a single vector r = H^T P a stage, the generalised impulse [N s]:
+// A scheme advances one group of equal bodies from (q0, v0) at t0 to (q1, v1) at t0 + h. Contact
+// enters only through one vector per stage, r = H^T P, the generalised impulse [N s]:
 //
 //     v1 = v_free + A^-1 r,   A = m M + c C + k K  (or diagonal),  A -> M as h -> 0     (1)
 //     q1 = q_free (+) gain h (v1 - v_free)                                              (2)
 //
-// `gain` is the scheme's own answer to a constant force, otherwise a body at rest on a plane sinks
-// or climbs (tests/contract/rest_test.cpp). (+) is Dynamics::retract, so (2) holds on SO(3). A
-// scheme never learns which kind of body it moves and never stores state: what is constant for one
-// (group, h) is in Prepared, what changes during a step is in Trial, what survives it is in
+// `gain` has to match the scheme's own response to a constant force; otherwise a body at rest on a
+// plane sinks or climbs (tests/contract/rest_test.cpp). (+) is Dynamics::retract, so (2) holds on
+// SO(3). A scheme does not depend on the kind of body and stores no state: constants of one
+// (group, h) are in Prepared, data of one step in Trial, and data carried to the next step in
 // GroupState.
 #pragma once
 #include <memory>
@@ -19,19 +19,20 @@
 
 namespace saltus {
 
-enum class Level { position, velocity };  ///< what the rows of a stage restrict: y1 [m] or u1 [m/s]
-enum class Rows { joints, normals, all };  ///< which rows enter
+/// what the rows of a stage constrain: y1 [m] or u1 [m/s]
+enum class Level { position, velocity };
+enum class Rows { joints, normals, all };  ///< which rows the stage contains
 
-/// One contact problem of a step. Position stages move q alone: jump false, booked as projection.
-/// The rows of a velocity stage that follows one are those that carried an impulse there or are
-/// closed after it.
+/// One contact problem of a step. Position stages move only q: jump is false, and their work counts
+/// as projection. A velocity stage after a position stage contains the rows that carried an impulse
+/// in that stage or are closed after it.
 struct Stage {
   Level level = Level::velocity;
   Rows rows = Rows::all;
   bool jump = true;
 };
 
-/// What a scheme computes once for (group, h): coefficients, a constant factor. Dropped when h
+/// What a scheme computes once for (group, h): coefficients, a constant factor. Discarded when h
 /// changes.
 struct Prepared {
   virtual ~Prepared() = default;
@@ -46,52 +47,50 @@ struct Trial {
   int pass = 0;   ///< 0 in begin, then 1, 2, ... for each linearise and correct; set by the driver
   Vector q, v;    ///< current iterate of q1 and v1
   Vector r;       ///< impulse of the last pass, zero when the stage begins [N s]
-  Vector v_free;  ///< left part of (1), filled by linearise
-  Factor A;       ///< of (1); of affine bodies made once for each h
-  double t_at =
-      0.0;  ///< time of the point at which an implicit scheme has taken its force and takes its
-            ///< tangents [s]
+  Vector v_free;  ///< free velocity of (1), filled by linearise
+  Factor A;       ///< of (1); computed once per h for affine bodies
+  double t_at = 0.0;  ///< time at which an implicit scheme evaluates its force and its tangents [s]
   bool factorised = false;  ///< A belongs to (group, h): set by schemes on affine bodies
-  Factor M;           ///< of a mass matrix that is not constant, for schemes that need it beside A
+  Factor M;  ///< of a mass matrix that is not constant, for schemes that need it in addition to A
   double gain = 0.0;  ///< of (2), set by begin
-  /// Why a smooth stage of the step failed ("the step control needs ...", a string of static life),
-  /// empty: it did not.
+  /// Reason why a smooth stage of the step failed ("the step control needs ...", a string with
+  /// static lifetime); empty: no failure.
   std::string_view failure;
   bool ledger = true;        ///< work() will be called for this step
-  Stop* stop = nullptr;      ///< asked by loops that may take long
+  Stop* stop = nullptr;      ///< checked by loops that may take long
   std::vector<Vector> work;  ///< scheme-private vectors
 };
 
-/// Time at which V counts in a step that asks at t: of driven bodies its start, where it holds what
-/// is prescribed.
+/// Time at which V is evaluated for a step that requests it at t: for driven bodies the start of
+/// the step, because prescribed values stay constant during it.
 inline double held_at(const Dynamics& body, const Trial& x, double t) {
   return has(body.traits(), Trait::driven) ? x.t0 : t;
 }
 
-/// When the passes of a step end, and what they renew. Groups of an island share its passes.
+/// When the passes of a step end, and what they update. All groups of an island share its passes.
 struct PassLimits {
-  double tolerance = 1e-10;  ///< of what correct() returns
+  double tolerance = 1e-10;  ///< for the value that correct() returns
   int passes = 20;
-  /// The active contacts are found again in every pass, with gaps of the present iterate at the
-  /// contact instant; false: those of the first pass stay active for the step. An island detects
-  /// when one of its schemes asks for it.
+  /// Active contacts are determined again in every pass, with gaps of the present iterate at the
+  /// contact instant; false: the contacts active in the first pass stay active for the whole step.
+  /// An island does this if one of its schemes requests it.
   bool detect = false;
-  /// One pass and no more; what it leaves is accepted, and nothing is outstanding. For an island it
-  /// counts where every scheme has it or makes one pass anyway.
+  /// Make exactly one pass and accept its result; no change remains outstanding. An island does
+  /// this only if each of its schemes sets this flag or needs one pass anyway.
   bool only_one = false;
-  /// H stays as the first pass found it, the axes of this scheme's group included; false: it
+  /// H keeps its value of the first pass, including the axes of this scheme's group; false: it
   /// follows the iterate.
   bool freeze_rows = false;
 };
 
-/// Where the work of a finished step went, for the ledger.
+/// Work terms of a finished step, for the energy balance.
 struct StepWork {
-  std::span<double>
-      by_source;  ///< [J], one entry a Dynamics::sources(); those with a potential stay 0
-  double scheme =
-      0.0;  ///< numerical dissipation by the scheme's own formula [J], < 0 when it dissipates
-  double projection = 0.0;  ///< work of impulses that moved q alone (stages without jump) [J]
-  Energy energy{};          ///< of the end state, as Scheme::energy, at held_at() its end
+  /// [J], one entry per Dynamics::sources(); those with a potential stay 0
+  std::span<double> by_source;
+  /// numerical dissipation by the scheme's own formula [J], < 0 when it dissipates
+  double scheme = 0.0;
+  double projection = 0.0;  ///< work of impulses that moved only q (stages without jump) [J]
+  Energy energy{};  ///< of the end state, as Scheme::energy, at the held_at() time of its end
 };
 
 class Scheme {
@@ -104,63 +103,63 @@ class Scheme {
   virtual unsigned refuses() const { return 0; }
 
   virtual std::unique_ptr<Prepared> prepare(const Dynamics& body, double h) const;
-  /// Turns physical (q, v) at t into the scheme's own state (velocity of its kind, memory): first
-  /// step, after an event, another h, an edit by the user. Default: nothing to do.
+  /// Converts physical (q, v) at t into the scheme's own state (its velocity, its memory): at the
+  /// first step, and after an event, a change of h or an edit by the user. Default: nothing to do.
   virtual void start(const Dynamics& body, const Prepared* prepared, double t, double h,
                      GroupState& state) const;
-  /// Physical velocity at t, the time of the state: output, hand-over to another scheme. Default:
-  /// state.v.
+  /// Physical velocity at t, the time of the state, for output and for hand-over to another scheme.
+  /// Default: state.v.
   virtual void velocity(const Dynamics& body, const Prepared* prepared, double t, double h,
                         const GroupState& state, Out v) const;
-  /// Energy of the state in the scheme's own measure, with what is prescribed where it is at t;
-  /// default: that of the body at velocity().
+  /// Energy of the state as the scheme measures it, with prescribed values at t. Default: energy of
+  /// the body at velocity().
   virtual Energy energy(const Dynamics& body, const Prepared* prepared, double t, double h,
                         const GroupState& state) const;
 
-  /// First iterate q, v of this stage, and the gain. Where one_pass() holds it is the motion
-  /// without contact.
+  /// First iterate q, v of this stage, and the gain. If one_pass() is true, this iterate is the
+  /// motion without contact.
   virtual void begin(const Dynamics& body, Trial& trial) const = 0;
-  /// Fills v_free and A about the present iterate, trial.r included. Called once a pass.
+  /// Fills v_free and A at the present iterate, with trial.r as given. Called once per pass.
   virtual void linearise(const Dynamics& body, Trial& trial) const = 0;
-  /// Accepts trial.r; updates q, v by (1) and (2); returns the velocity change still outstanding
-  /// [1]: the largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M), 0 where one_pass() holds.
+  /// Applies trial.r: updates q, v by (1) and (2). Returns the velocity change still outstanding
+  /// [1], the largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M), or 0 if one_pass() is true.
   virtual double correct(const Dynamics& body, Trial& trial) const = 0;
-  /// True when one pass is exact for this group (explicit schemes; implicit ones on affine bodies).
-  /// begin() then leaves the free motion, and a step without contact needs neither linearise nor
+  /// True if one pass is exact for this group (explicit schemes; implicit ones on affine bodies).
+  /// begin() then computes the free motion, and a step without contact needs neither linearise nor
   /// correct.
   virtual bool one_pass(const Dynamics& body) const = 0;
-  /// True when begin() leaves the motion without contact whole, so that a step without contact
+  /// True if begin() computes the complete motion without contact, so that a step without contact
   /// needs no pass. Default: one_pass().
   virtual bool free_motion(const Dynamics& body) const { return one_pass(body); }
-  /// Writes q1, v1 and memory. Gives the v of the last pass: laws hold on what finish returns. May
-  /// swap with trial.
+  /// Writes q1, v1 and memory. v has to be that of the last pass, because contact laws hold for
+  /// what finish returns. May swap with trial.
   virtual void finish(const Dynamics& body, Trial& trial, GroupState& end) const = 0;
 
-  /// Configuration at t0 + fraction h at which contacts are looked for (0, 1/2 or 1): of the
-  /// present iterate.
+  /// Configuration of the present iterate at t0 + fraction h, where contacts are detected (fraction
+  /// 0, 1/2 or 1).
   virtual void place(const Dynamics& body, const Trial& trial, double fraction, Out q) const;
-  /// Fraction of the step whose body axes carry angular impulses.
+  /// Fraction of the step whose body axes angular impulses refer to.
   virtual double axes_at() const { return 0.5; }
-  /// True when place(axes_at()) is that of begin() in every pass of the step, and A too: rows and W
-  /// are then made once.
+  /// True if place(axes_at()) and A stay as begin() made them in every pass of the step: rows and W
+  /// are then computed only once.
   virtual bool axes_fixed() const { return false; }
   virtual std::span<const Stage> stages() const;
   /// Time to which state.v belongs, as a fraction of the step: 1/2 for backward differences.
   virtual double velocity_at() const { return 1.0; }
-  /// The gain before any step, for the checks of build.
+  /// The gain before any step, for the checks at build time.
   virtual double gain() const = 0;
-  /// Velocity with which impulses and forces of the finished step do their work: P . H w is the
-  /// contact work. Default: (v0 + v1)/2.
+  /// Velocity for the work of impulses and forces of the finished step: P . H w is the contact
+  /// work. Default: (v0 + v1)/2.
   virtual void work_velocity(const Trial& trial, const GroupState& end, Out w) const;
   /// Work of the smooth forces over the finished step by the scheme's own identity, and the energy
-  /// after it.
+  /// after the step.
   virtual void work(const Dynamics& body, Trial& trial, const GroupState& end,
                     StepWork& work) const = 0;
-  /// True: the state is tied to h (modal-exact): no change of step within a run.
+  /// True: the state depends on h (modal-exact), so h cannot change within a run.
   virtual bool fixed_step() const { return false; }
   virtual PassLimits pass_limits() const { return {}; }
-  /// Largest stable h omega of a mode with damping ratio xi, undamped below it; infinite where
-  /// there is no limit, 0 where every step grows.
+  /// Largest stable h omega of an underdamped mode with damping ratio xi; infinite if there is no
+  /// limit, 0 if every step grows.
   virtual double stability_limit(double xi) const;
 };
 

@@ -1,4 +1,4 @@
-// What a group of bodies carries from step to step.
+// State that a group of bodies carries from step to step.
 #pragma once
 #include <vector>
 
@@ -6,9 +6,9 @@
 
 namespace saltus {
 
-/// q [m, rad, quaternion], v [m/s, rad/s] as the scheme holds it (Scheme::velocity gives the
-/// physical one), and the scheme's memory: smooth quantities only, because an impulse stored in an
-/// acceleration acts twice.
+/// q [m, rad, quaternion], v [m/s, rad/s] as the scheme stores it (Scheme::velocity returns the
+/// physical one), and the scheme's memory. Memory contains only smooth quantities, because an
+/// impulse stored in an acceleration would act twice.
 struct GroupState {
   Vector q, v;
   std::vector<Vector> memory;

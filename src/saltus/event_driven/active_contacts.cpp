@@ -22,7 +22,8 @@ void ActiveContacts::find(const Instant& now, const Vector& v) {
   evaluate(now);
 }
 
-// The active springs change the free acceleration, and are found by the rates of their contacts.
+// The active springs change the free acceleration; they are determined by the rates of their
+// contacts.
 void ActiveContacts::evaluate(const Instant& now) {
   const auto go = [&] {
     motion_.go(now.t, w_, v_);
@@ -42,7 +43,7 @@ void ActiveContacts::evaluate(const Instant& now) {
   begin_impulses();
 }
 
-// Springs that act both ways are always active, others from the place where they are reached to the
+// Bilateral springs are always active; others are active from the time they are reached to the
 // event that ends them.
 std::vector<ContactMode> ActiveContacts::active_springs(const Instant& now) const {
   const EventContacts& contacts = motion_.contacts();
@@ -66,7 +67,7 @@ std::vector<ContactMode> ActiveContacts::active_springs(const Instant& now) cons
   return modes;
 }
 
-// The contacts that are active, their rows H and rates u.
+// The active contacts, their rows H and rates u.
 void ActiveContacts::find_contacts(const Instant& now) {
   EventContacts& contacts = motion_.contacts();
   const double L = motion_.kinematics().extent();

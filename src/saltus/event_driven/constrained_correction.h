@@ -1,6 +1,7 @@
-// Newton's step of implicit methods within constraints, with the joints first among them:
+// Newton's step of implicit methods under constraints; rows of joints come before those of
+// contacts:
 //
-//     x <- A^-1 M x + A^-1 D mu,     B x as it was,     A = M + g C + g^2 K
+//     x <- A^-1 M x + A^-1 D mu  with unchanged B x,     A = M + g C + g^2 K
 #pragma once
 #include <vector>
 
@@ -13,10 +14,10 @@ class ConstrainedCorrection {
   ConstrainedCorrection(const Model& model, const GroupKinematics& kinematics,
                         JointConstraints& joints);
 
-  /// At the place of the kinematics, with rows B of contacts and the directions D of their forces;
-  /// g [s].
+  /// Factorises at the state of the kinematics, with rows B of contacts and the directions D of
+  /// their forces; g [s].
   void factorise(double g, const Matrix& B, const Matrix& D);
-  /// The correction of x, at the place of the last factorise() or near it.
+  /// Computes the correction of x, at or near the state of the last factorise().
   void apply(Out x);
 
  private:

@@ -11,16 +11,16 @@
 namespace saltus {
 namespace {
 
-/// Where so little of its slip at the start of the step is left, the direction of friction stays:
-/// round-off would turn it.
+/// If a smaller fraction than this of the slip at the start of the step remains, the direction of
+/// friction is kept, because round-off would turn it.
 constexpr double kTail = 1e-3;
-/// Of the velocities in play: the round-off of a slip.
+/// Round-off of a slip, relative to the velocity scale.
 constexpr double kStillSlip = 1e-12;
-/// Of the largest force: the margin of the least force at which a contact is no longer marked
-/// redundant.
+/// Margin of the smallest force, relative to the largest force, above which a contact is no longer
+/// marked redundant.
 constexpr double kSpare = 1e-2;
 
-/// Round-off of a velocity in force_sizes(), of which 1e-10 is taken for nothing.
+/// Round-off of a velocity in force_sizes(), of which 1e-10 counts as nothing.
 constexpr double kRateRound = 4.0 * 0x1p-52 / 1e-10;
 
 }  // namespace
@@ -102,7 +102,7 @@ const Vector& ConstrainedMotion::rates_at(const State& state) {
   return at_dv_;
 }
 
-// Rates of the modes, and the prescribed part of them.
+// Rates of the modes, and their prescribed parts.
 void ConstrainedMotion::read_modes() {
   const auto groups = kinematics_.groups();
   const auto first = kinematics_.first();
@@ -130,7 +130,7 @@ double ConstrainedMotion::strength(std::size_t k, double slip) const {
   return contacts_.law(at(index_[k])).strength(slip);
 }
 
-// F of the bodies, of springs that are active and of relays that slide.
+// F of the bodies, of active springs and of sliding relays.
 void ConstrainedMotion::applied_forces(Out f) {
   kinematics_.body_forces(f);
   for (std::size_t k = 0; k < modes_.size(); ++k) {
@@ -138,7 +138,8 @@ void ConstrainedMotion::applied_forces(Out f) {
     const auto i = at(index_[k]);
     const ContactLaw& law = contacts_.law(i);
     if (!law.gives_force(modes_[k].kind == ContactMode::Kind::slides)) continue;
-    // Beyond the end of the contact the law continues as smoothly as it can: its end is located.
+    // After the end of the contact the law continues as smoothly as possible, so that its end can
+    // be located.
     force_[k][0] = law.force(contacts_.gap(i), rate_[k][0], modes_[k].direction[0]);
     contacts_.add_row(i, 0, force_[k][0], f);
   }
@@ -150,7 +151,7 @@ const Vector& ConstrainedMotion::free_acceleration() {
   return a_;
 }
 
-// Of laws on coordinates of joints. False: some contact is none of these.
+// For laws on joint coordinates. False: some contact is of another kind.
 bool ConstrainedMotion::coordinate_bias(std::span<const std::uint64_t> keys,
                                         std::span<const int> rows, Vector& bias) {
   joints_.expect_bias();
@@ -172,7 +173,7 @@ void ConstrainedMotion::contact_bias(std::span<const std::uint64_t> keys, std::s
   if (constant_rows_ || m == 0) return;
   if (joints_.analytic() && !model_.joint_laws().empty() && coordinate_bias(keys, rows, bias))
     return;
-  // Rates of every row at the four places; not a number where the contact is not known.
+  // Rates of every row at the four points; NaN if the contact is not detected there.
   Matrix rate = Matrix::Constant(m, 4, std::numeric_limits<double>::quiet_NaN());
   const Difference by = kinematics_.difference();
   for (std::size_t k = 0; k < Difference::kPoints; ++k) {
@@ -189,13 +190,13 @@ void ConstrainedMotion::contact_bias(std::span<const std::uint64_t> keys, std::s
     double sum = 0.0;
     for (std::size_t k = 0; k < Difference::kPoints; ++k)
       sum += by.weight(k) * rate(row, static_cast<Eigen::Index>(k));
-    if (!std::isfinite(sum))  // the contact is detected at the inner places only
-      sum = (rate(row, 0) - rate(row, 1)) / (by.after(0) - by.after(1));
+    // The contact is detected at the inner points only.
+    if (!std::isfinite(sum)) sum = (rate(row, 0) - rate(row, 1)) / (by.after(0) - by.after(1));
     bias[row] = std::isfinite(sum) ? sum : 0.0;
   }
 }
 
-// B a = -bias on the active rows of contacts; D the directions of their forces.
+// B a = -bias for the active rows of contacts; D contains the directions of their forces.
 void ConstrainedMotion::contact_rows(bool with_bias) {
   active_.clear();
   std::vector<std::uint64_t> keys;
@@ -235,7 +236,7 @@ void ConstrainedMotion::friction_row(std::size_t k, Vector& row) {
   unit_[k] = {1.0, -mu * d[0], -mu * d[1]};
 }
 
-// u_T/|u_T| of mode k; where that is round-off, or after the end of its slip, the direction of the
+// u_T/|u_T| of mode k. If that is round-off, or after the end of the slip, the direction of the
 // mode, so that the end can be located.
 std::array<double, 2> ConstrainedMotion::friction_direction(std::size_t k, int tangents) const {
   const auto& d0 = modes_[k].direction;
@@ -244,8 +245,8 @@ std::array<double, 2> ConstrainedMotion::friction_direction(std::size_t k, int t
   const double slip = std::hypot(u1, u2);
   const double across = std::abs(u1 * d0[1] - u2 * d0[0]);
   const double along = u1 * d0[0] + u2 * d0[1];
-  // A slip that begins is compared with itself, otherwise round-off rotates it, and no step could
-  // correct that.
+  // A slip that begins is compared with itself; otherwise round-off would rotate it, and no step
+  // could correct that.
   const double scale = slip_[k] > still_[k] ? slip_[k] : slip;
   if (slip > still_[k] && along > kTail * slip_[k] && along > 0.1 * slip && across > turn_ * scale)
     return {u1 / slip, u2 / slip};
@@ -280,7 +281,7 @@ void ConstrainedMotion::rates(double t, View w, View v, Out dw, Out dv) {
   dv = a_;
 }
 
-// The force of mode k from row r of lambda.
+// Sets the force of mode k from row r of lambda.
 void ConstrainedMotion::set_force(std::size_t r, double lambda) {
   const auto [k, a] = active_[r];
   if (modes_[k].kind == ContactMode::Kind::slides)
@@ -289,9 +290,11 @@ void ConstrainedMotion::set_force(std::size_t r, double lambda) {
     force_[k][a] = lambda;
 }
 
-// What the force of a row is the difference of, as if it were alone: (|B| |M^-1 F| + |B| |what
-// joints add| + |b|)/S, and what round-off leaves of b as a difference, eps |B| |v|/e. One of many
-// that contacts in a row load each other with takes the largest of its group.
+// Magnitude of the terms whose difference is the force of a row, computed for the row alone, and
+// the round-off of b as a difference:
+//     (|B| |M^-1 F| + |B| |contribution of joints| + |b|)/S,     eps |B| |v|/e
+// Coupled contacts, such as those in a row that load each other, use the largest value of their
+// group.
 void ConstrainedMotion::force_sizes(std::vector<double>& sizes) {
   sizes.assign(modes_.size(), 0.0);
   for (std::size_t k = 0; k < modes_.size(); ++k)
@@ -326,7 +329,7 @@ void ConstrainedMotion::force_sizes(std::vector<double>& sizes) {
   }
 }
 
-// The same of a spring.
+// Magnitude of the terms in the force of a spring.
 double ConstrainedMotion::spring_size(std::size_t k) const {
   const ContactLaw& law = contacts_.law(at(index_[k]));
   if (law.set_valued()) return 0.0;
@@ -334,7 +337,7 @@ double ConstrainedMotion::spring_size(std::size_t k) const {
          2.0 * std::abs(law.damping_force(contacts_.gap(at(index_[k])), rate_[k][0]));
 }
 
-// Of D^T P M^-1 D = D^T X.
+// Redundant groups of D^T P M^-1 D = D^T X.
 std::vector<ConstrainedMotion::Distribution> ConstrainedMotion::distributions() const {
   std::vector<Distribution> found;
   if (!redundant_) return found;
@@ -351,7 +354,7 @@ std::vector<ConstrainedMotion::Distribution> ConstrainedMotion::distributions() 
   return found;
 }
 
-// Of mode k, whose rows of lambda begin at `first`.
+// Force limit of mode k, whose rows of lambda begin at `first`.
 ForceLimit ConstrainedMotion::force_limit(std::size_t k, int first) const {
   if (contacts_.law(at(index_[k])).slides_on_normal())
     return {ForceLimit::Kind::bounded, first, 1, strength(k, 0.0)};
@@ -398,7 +401,8 @@ double ConstrainedMotion::distribute(bool exact) {
       set_force(static_cast<std::size_t>(r), lambda_[r]);
     }
   }
-  // A marked contact that is no longer redundant has one force, for which the same laws hold.
+  // A marked contact that is no longer redundant has a unique force, which has to obey the same
+  // laws.
   for (std::size_t r = 0; r < active_.size(); ++r) {
     const auto [k, a] = active_[r];
     if (a != 0 || !modes_[k].shared || found[k] != 0) continue;

@@ -8,11 +8,10 @@
 namespace saltus {
 namespace {
 
-/// Pivots above this prove that all rows are independent, in a matrix that is scaled to ones on its
-/// diagonal.
+/// In a matrix scaled to ones on its diagonal, larger pivots prove that all rows are independent.
 constexpr double kSound = 1e-5;
 
-/// One block of rows that are coupled by bodies.
+/// Solves one block of rows that are coupled by bodies.
 int solve_block(const Matrix& S, const Vector& rhs, const Vector& scale, Vector& lambda) {
   const RankedSolution found = ranked_solution(scale.asDiagonal() * S * scale.asDiagonal(),
                                                scale.cwiseProduct(rhs), kRedundantPivot);
@@ -24,7 +23,7 @@ int solve_block(const Matrix& S, const Vector& rhs, const Vector& scale, Vector&
   return found.rank;
 }
 
-/// True: all rows are independent, and lambda is found.
+/// True: all rows are independent, and lambda is computed.
 bool solve_sound(const Matrix& S, const Vector& rhs, const Vector& scale, Vector& lambda) {
   if (rhs.size() > kFewUnknowns) return false;
   const FewByFew A = scale.asDiagonal() * S * scale.asDiagonal();

@@ -32,7 +32,7 @@ constexpr Weights kError5 = [] {
   return weights(e);
 }();
 
-/// F3 of the dense output: of those of order 4 the one with the smallest error.
+/// F3 of the dense output: of the outputs of order 4 the one with the smallest error.
 constexpr Weights kDense{{0, -12715105075.0 / 11282082432.0}, {2, 87487479700.0 / 32700410799.0},
                          {3, -10690763975.0 / 1880347072.0},  {4, 701980252875.0 / 199316789632.0},
                          {5, -1453857185.0 / 822651844.0},    {6, 69997945.0 / 29380423.0}};
@@ -46,7 +46,7 @@ class DormandPrince5 final : public OdeMethod {
 
   bool step(SmoothMotion& motion, OdeStep& step) const override {
     Stages stages(step, motion.size(), kEnd5 + 1);
-    for (int i = 1; i <= kEnd5; ++i) {  // the last place is y1
+    for (int i = 1; i <= kEnd5; ++i) {  // the last point is y1
       stages.place(kA5[static_cast<std::size_t>(i)]);
       const double c = kDormandPrince.c[static_cast<std::size_t>(i)];
       if (!stages.evaluate(motion, step.t0 + c * step.h, i)) return false;

@@ -32,8 +32,8 @@ class DormandPrince8 final : public OdeMethod {
     return stages.finish(kEnd8);
   }
 
-  // e5 falls as h^6 and e3 as h^4; |e5| |e5|/|e3| falls as h^8, and the denominator keeps it finite
-  // where e3 happens to vanish.
+  // e5 decreases as h^6 and e3 as h^4, so |e5| |e5|/|e3| decreases as h^8; the denominator used
+  // keeps it finite if e3 happens to vanish.
   double error(const OdeStep& step, View scale) const override {
     const double e5 = embedded::square_sum(step.error, scale);
     const double e3 = embedded::square_sum(step.error_low, scale);

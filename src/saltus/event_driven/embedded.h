@@ -1,8 +1,8 @@
-// What the integrators have in common: weights of stages, sums over stages, dense output from
-// nested form to Bernstein form.
+// Common parts of the integrators: weights of stages, sums over stages, and conversion of dense
+// output from nested form to Bernstein form.
 //
-//     y = (w, v),  y' = f(t, y),     k_i = f(t0 + c_i h, y0 + h sum_j a_ij k_j),     y1 = y0 + h
-//     sum_i b_i k_i
+//     y = (w, v),  y' = f(t, y),
+//     k_i = f(t0 + c_i h, y0 + h sum_j a_ij k_j),     y1 = y0 + h sum_i b_i k_i
 #pragma once
 #include <array>
 #include <initializer_list>
@@ -11,7 +11,7 @@
 
 namespace saltus::embedded {
 
-/// Weights of stages that are not 0.
+/// Nonzero weights of stages.
 struct Weights {
   struct Term {
     int stage = 0;
@@ -32,13 +32,13 @@ struct Weights {
   }
 };
 
-/// The stages of a step, kept in OdeStep::work: K, N = 2 n numbers a stage, then y0 and a place for
-/// y.
+/// The stages of a step, stored in OdeStep::work: K with N = 2 n numbers per stage, then y0 and
+/// space for y.
 class Stages {
  public:
-  /// Sizes all of `step`; y0 = (0, v0), and stage 0 = (v0, dv0): w' = v where w = 0.
+  /// Resizes all of `step`; sets y0 = (0, v0) and stage 0 = (v0, dv0), since w' = v where w = 0.
   Stages(OdeStep& step, int n, int count);
-  /// Those of the last step().
+  /// The stages of the last step().
   explicit Stages(OdeStep& step);
 
   double* k(int i) { return K_ + i * N_; }
@@ -48,9 +48,9 @@ class Stages {
   void place(const Weights& a) { sum(y0_, a, y()); }
   /// out = base + h sum_j a_j k_j; base nullptr: 0
   void sum(const double* base, const Weights& a, double* out) const;
-  /// k_i = f(t, y). Where y is not finite nothing is called: k_i is not a number, and false.
+  /// k_i = f(t, y). If y is not finite, f is not called: k_i becomes NaN, and the result is false.
   bool evaluate(SmoothMotion& motion, double t, int i);
-  /// w1, v1 from y and dw1, dv1 from k_i. False: one of them is not finite.
+  /// Sets w1, v1 from y and dw1, dv1 from k_i. False: one of them is not finite.
   bool finish(int i);
 
  private:
@@ -59,16 +59,16 @@ class Stages {
   double *K_, *y0_;
 };
 
-/// Dense output  y = y0 + x (F0 + (1 - x) (F1 + x (F2 + (1 - x) (F3 + ...))))  of this degree in
-/// Bernstein form, where F0 = y1 - y0, F1 = h y0' - F0, F2 = F0 - h y1' - F1, and F3, F4, ... are h
-/// times the given sums over stages; `end` is the stage of y1'.
+/// Dense output  y = y0 + x (F0 + (1 - x) (F1 + x (F2 + (1 - x) (F3 + ...))))  in Bernstein form of
+/// the corresponding degree, where F0 = y1 - y0, F1 = h y0' - F0, F2 = F0 - h y1' - F1, and F3, F4,
+/// ... are h times the given sums over stages; `end` is the stage of y1'.
 void nested_output(Stages& stages, OdeStep& step, int end, std::initializer_list<Weights> F);
 
 /// sum_i (e_i/scale_i)^2
 double square_sum(const Vector& e, View scale);
 
-/// J. R. Dormand, P. J. Prince, of order 8 with 12 stages (E. Hairer, S. P. Norsett, G. Wanner
-/// 1993, II.5); stage 12 is f at the end, 13 .. 15 serve dense output.
+/// J. R. Dormand, P. J. Prince, method of order 8 with 12 stages (E. Hairer, S. P. Norsett, G.
+/// Wanner 1993, II.5); stage 12 is f at the end, stages 13 .. 15 are for dense output.
 struct DormandPrince8 {
   static constexpr int kStages = 16;
   static constexpr std::array<double, kStages> c{0.0,
@@ -88,7 +88,7 @@ struct DormandPrince8 {
                                                  0.2,
                                                  7.0 / 9.0};
   // clang-format off
-  /// Row 12 holds the weights b.
+  /// Row 12 contains the weights b.
   static constexpr std::array<Weights, kStages> a{{
       {},
       {{0, 0.05260015195876773}},
@@ -118,7 +118,7 @@ struct DormandPrince8 {
       {{0, -0.42889630158379194}, {5, -4.697621415361164}, {6, 7.683421196062599}, {7, 4.06898981839711},
        {8, 0.3567271874552811}, {12, -0.0013990241651590145}, {13, 2.9475147891527724}, {14, -9.15095847217987}},
   }};
-  /// Of the errors of order 5 and 3: b less the weights of the two lower methods.
+  /// Errors of order 5 and 3: b minus the weights of the two lower-order methods.
   static constexpr Weights e5{{0, 0.01312004499419488}, {5, -1.2251564463762044}, {6, -0.4957589496572502},
                               {7, 1.6643771824549864}, {8, -0.35032884874997366}, {9, 0.3341791187130175},
                               {10, 0.08192320648511571}, {11, -0.022355307863886294}};

@@ -9,11 +9,11 @@
 namespace saltus {
 namespace {
 
-constexpr double kNoise = 5.0;      ///< that many times the round-off of accelerations in a step
-constexpr double kFinest = 1e-11;   ///< tolerance of steps with contacts that are closed
-constexpr double kNoDrift = 1e-12;  ///< of the speeds in play: slower is at rest
-/// Of the velocity that contacts, springs and joints can give a group: slower groups are not
-/// measured by their own.
+constexpr double kNoise = 5.0;     ///< multiple of the round-off of accelerations allowed in a step
+constexpr double kFinest = 1e-11;  ///< tolerance of steps with closed contacts
+constexpr double kNoDrift = 1e-12;  ///< relative to the velocity scale: slower counts as at rest
+/// Fraction of the velocity that contacts, springs and joints can give a group; the scale of slower
+/// groups is raised to it.
 constexpr double kOfOthers = 0.1;
 
 }  // namespace
@@ -53,10 +53,9 @@ void ErrorScale::find_joined() {
   }
 }
 
-// Row `row` of the contact of a mode, where it couples groups or a group to a prescribed motion:
-//     reach_g = max_i |H_i|/r_i,     gain_g = 2 max_i r_i |M^-1 H^T|_i/W,     W = H M^-1 H^T,     i
-//     of group g
-// r: radius of gyration of turns, else 1.
+// Row `row` of the contact of a mode, if it couples groups or a group to a prescribed motion:
+//     reach_g = max_i |H_i|/r_i,     gain_g = 2 max_i r_i |M^-1 H^T|_i/W,     W = H M^-1 H^T,
+// with i of group g and r the radius of gyration for angular velocities, 1 for others.
 void ErrorScale::find_links_of(std::size_t mode, int row, const Vector& v0) {
   const EventContacts& contacts = motion_.contacts();
   const std::span<const double> radius = motion_.kinematics().radius();
@@ -97,8 +96,8 @@ void ErrorScale::find_links(const Vector& v0) {
   }
 }
 
-// Speeds of groups grow to what the others can give them, each along its path from the fastest
-// once:
+// Raises the speeds of groups to what other groups can give them, each once along its path from the
+// fastest group:
 //     s_g = max(s_g, gain_g (reach_k s_k, |d|)) over rows,   max(s_g, s_k) over joints
 void ErrorScale::spread_speeds() {
   if (links_.empty() && joined_.empty()) return;
@@ -133,14 +132,15 @@ void ErrorScale::spread_speeds() {
     speeds_[g] = std::max(own_speeds_[g], kOfOthers * speeds_[g]);
 }
 
-// How much the accelerations by applied forces change where time and places do in their last
-// digits: the round-off of what is subtracted in them, as a spring and the weight that it carries.
+// Measures how much the accelerations by applied forces change if time and positions change in
+// their last digits: the round-off of terms that cancel, such as a spring force and the weight it
+// carries.
 void ErrorScale::measure_noise(const OdeStep& step, const Vector& pull) {
   constexpr double kLast = std::numeric_limits<double>::epsilon();
   const std::span<const double> radius = motion_.kinematics().radius();
   for (std::size_t g = 0; g + 1 < first_.size(); ++g) {
     const double last = kLast * motion_.kinematics().extent(g);
-    // signs as if at random: a uniform displacement stretches no spring
+    // random signs, since a uniform displacement stretches no spring
     for (int i = first_[g]; i < first_[g + 1]; ++i)
       w_[i] = ((static_cast<unsigned>(i) * 2654435761u) >> 16) % 2 == 0 ? last / radius[at(i)]
                                                                         : -last / radius[at(i)];
@@ -152,14 +152,15 @@ void ErrorScale::measure_noise(const OdeStep& step, const Vector& pull) {
       noise_[g] = std::max(noise_[g], radius[at(i)] * std::abs(change_[i]));
 }
 
-// What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and,
-// within bounds, its end; a with and without contacts; turns at the radius of gyration. Groups that
-// others can move have theirs. Motion within the round-off of accelerations is none, and an error
-// within it is no error.
+// Scale of a step: |v| h + |a| h^2 and |v| + |a| h, the largest value in each group at its start
+// and, within bounds, its end; a with and without contacts; angular values are multiplied by the
+// radius of gyration. Groups that others can move use the scale of those. Motion within the
+// round-off of accelerations counts as none, and an error within it does not count.
 void ErrorScale::measure(const OdeStep& step, const Vector& pull) {
   const double h = step.h;
   const std::span<const double> radius = motion_.kinematics().radius();
-  // Rates of rows that turn are differences: their round-off is no error of the step.
+  // Rates of rows that rotate are differences: their round-off does not count as an error of the
+  // step.
   const double asked = model_.options().events.tolerance;
   tolerance_ = motion_.differences() ? std::max(asked, kFinest) : asked;
   const auto n = motion_.size();

@@ -16,7 +16,7 @@ constexpr double kGamma = 0.25;
 using Row = std::array<double, kStages>;
 constexpr Row kC{0.0, 0.5, 83.0 / 250.0, 31.0 / 50.0, 17.0 / 20.0, 1.0};
 // clang-format off
-/// a_ij, j < i; a_ii = gamma but for the first stage. The last row is b.
+/// a_ij, j < i; a_ii = gamma except in the first stage. The last row is b.
 constexpr std::array<Weights, kStages> kA{{
     {},
     {{0, kGamma}},
@@ -26,7 +26,7 @@ constexpr std::array<Weights, kStages> kA{{
      {3, 2285395.0 / 8070912.0}},
     {{0, 82889.0 / 524892.0}, {2, 15625.0 / 83664.0}, {3, 69875.0 / 102672.0}, {4, -2260.0 / 8211.0}},
 }};
-/// b less the weights of the method of order 3.
+/// b minus the weights of the method of order 3.
 constexpr Weights kError{{0, 82889.0 / 524892.0 - 4586570599.0 / 29645900160.0},
                          {2, 15625.0 / 83664.0 - 178811875.0 / 945068544.0},
                          {3, 69875.0 / 102672.0 - 814220225.0 / 1159782912.0},
@@ -34,9 +34,9 @@ constexpr Weights kError{{0, 82889.0 / 524892.0 - 4586570599.0 / 29645900160.0},
                          {5, kGamma - 61727.0 / 225920.0}};
 // clang-format on
 
-/// Weights of the velocities of the stages before i, for the polynomial through them at c_i: where
-/// Newton's method starts. Rates would do for smooth motion, but overshoot by (omega h)^2 where the
-/// start is off the slow motion of a stiff body.
+/// Weights of the velocities of the stages before i, for the polynomial through them at c_i, from
+/// which Newton's method starts. Rates would be suitable for smooth motion, but overshoot by (omega
+/// h)^2 if the start is off the slow motion of a stiff body.
 constexpr std::array<Row, kStages> kStart = [] {
   std::array<Row, kStages> start{};
   for (std::size_t i = 1; i < kStages; ++i)
@@ -49,12 +49,13 @@ constexpr std::array<Row, kStages> kStart = [] {
 }();
 
 constexpr int kMostIterations = 12;
-constexpr double kGoal = 1e-13;      // of the velocity: the change that Newton's method ends with
-constexpr double kTolerated = 1e-9;  // and what is taken where round-off stops it before
-constexpr double kRoundOff =
-    1e-12;  // or [m/s]: forces that balance leave noise and no velocity to compare it with
+// relative to the velocity: the change at which Newton's method ends
+constexpr double kGoal = 1e-13;
+constexpr double kTolerated = 1e-9;  // change accepted if round-off ends convergence earlier
+// Change accepted in [m/s]: balanced forces leave noise and no velocity for comparison.
+constexpr double kRoundOff = 1e-12;
 
-/// v = v_bar + g a(t, w, v), w = w_bar + g rate(w, v) by simplified Newton steps.
+/// Solves v = v_bar + g a(t, w, v), w = w_bar + g rate(w, v) by simplified Newton steps.
 class Newton {
  public:
   Newton(SmoothMotion& motion, OdeStep& step, Stages& stages)
@@ -65,8 +66,8 @@ class Newton {
     std::copy_n(step.v0.data(), n_, v(0));
   }
 
-  /// Stage i, in w() and v(i); k_i is what they differ by from w_bar, v_bar (in stages.y()), over
-  /// g: rates evaluated there would be the error of v times the stiffness.
+  /// Computes stage i in w() and v(i). k_i is their difference from w_bar, v_bar (in stages.y())
+  /// divided by g: rates evaluated there would contain the error of v times the stiffness.
   bool solve(int i) {
     const double *w_bar = stages_.y(), *v_bar = w_bar + n_;
     double *kw = stages_.k(i), *kv = kw + n_, *w = this->w(), *v = this->v(i), *x = w + n_,
@@ -92,9 +93,9 @@ class Newton {
         finite += 0.0 * (v[j] + w[j]);
       }
       if (finite != 0.0) return false;
-      // The next change is this one times the rate at which they fall. Before that rate is known
-      // the slowest of the stages before stands for it, with a margin; not that of the first, where
-      // the matrix is exact.
+      // The next change is this one times the convergence rate. Until that rate is known, the
+      // slowest rate of the earlier stages is used with a margin, except that of the first stage,
+      // where the matrix is exact.
       const bool first = iteration == 0;
       const double fall = first ? 100.0 * fall_ : change / before;
       if (!first && i > 1) fall_ = std::exchange(fall_known_, true) ? std::max(fall_, fall) : fall;
@@ -131,7 +132,7 @@ class Newton {
   Stages& stages_;
   long n_;
   double g_;
-  double fall_ = 1.0;  // slowest rate of the stages after the first, once there is one
+  double fall_ = 1.0;  // slowest convergence rate of the stages after the first, once known
   bool fall_known_ = false;
   double* work_;  // v of the stages, w, Newton's step, its residual
 };
@@ -166,9 +167,9 @@ bool Esdirk::step(SmoothMotion& motion, OdeStep& step) const {
   return stages.finish(kStages - 1);
 }
 
-// w: quartic through w, w' at both ends and w'' = v' at the start, where w = 0 (with rotations w''
-// is another one at the end). v: cubic through v, v' at both ends, raised to the degree of w. Both
-// err as h^4 or better, like the run.
+// w: quartic through w and w' at both ends and w'' = v' at the start, where w = 0 (with rotations
+// w'' differs at the end). v: cubic through v and v' at both ends, raised to the degree of w. Both
+// have errors of h^4 or better, like the run.
 void Esdirk::interpolate(SmoothMotion&, OdeStep& step) const {
   const double h = step.h;
   const long n = step.v0.size();

@@ -13,12 +13,12 @@
 namespace saltus {
 namespace {
 
-constexpr std::string_view kNoEnd = "contacts change without end at one instant";
-constexpr int kMostAtOnce = 20;      ///< events without time between them
-constexpr int kClose = 3;            ///< times EventOptions::closed, of contacts that are near
-constexpr double kStill = 1e-12;     ///< of the speeds in play: slower is at rest
-constexpr double kLongest = 1000.0;  ///< intervals
-/// Impacts in a row between which nothing moves by EventOptions::zeno: they pile up.
+constexpr std::string_view kNoEnd = "contact modes change endlessly at one instant";
+constexpr int kMostAtOnce = 20;  ///< events without time between them
+constexpr int kClose = 3;  ///< limit of nearby contacts, as a multiple of EventOptions::closed
+constexpr double kStill = 1e-12;     ///< relative to the velocity scale: slower counts as at rest
+constexpr double kLongest = 1000.0;  ///< in intervals
+/// Value of EventState::crowd above which impacts are treated as crowded.
 constexpr std::uint64_t kCrowd = 8;
 
 double length_to_try(const EventState& event_state, const Model& model) {
@@ -93,15 +93,16 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
   report.steps = 0;
   step_.begin_crawls();
   if (!step_.ready() && event_state.h > 0.0 && !step_.resume(state)) {
-    event_state.h = 0.0;  // somebody moved the state: the active contacts are found again
+    // The state was changed by the caller: the active contacts are determined again.
+    event_state.h = 0.0;
     event_state.modes.clear();
     event_state.start.clear();
   }
-  const std::uint64_t evaluations = motion_.evaluations();  // a resumed step counted before
+  const std::uint64_t evaluations = motion_.evaluations();  // a resumed step was counted before
   Interval now{
       .state = state, .t1 = t1, .limit = 0.0, .report = report, .events = events, .before = before};
   End end = start(now);
-  // No step is so long that its dense output would cost digits in the intervals.
+  // Steps are limited in length, so that their dense output loses no digits in the intervals.
   now.limit = std::max(t1, state.t + kLongest * model_.options().h);
   while (end == End::reached && state.t < t1 && !stop_requested(stop_)) end = advance_once(now);
   const auto first = events.begin() + static_cast<std::ptrdiff_t>(before);
@@ -129,14 +130,14 @@ EventIntegrator::End EventIntegrator::start(Interval& now) {
     if (state.event_state.h == 0.0) motion_.enter_smooth_interval(state.t);
     return End::reached;
   }
-  // What the schemes have not done of a jump at this instant is done here.
+  // If time stepping left a jump at this instant unfinished, it is completed here.
   const bool jump = state.t > 0.0 && step_.jumps_at(state.t);
   motion_.enter_smooth_interval(jump ? std::nextafter(state.t, 0.0) : state.t);
   if (many_near(state)) return busy(now, kManyClosed);
   return respond(now, jump) ? End::reached : End::failed;
 }
 
-// To the end of the step in work, or to t1 on it.
+// Advances to the end of the current step, or to t1 within it.
 EventIntegrator::End EventIntegrator::advance_once(Interval& now) {
   State& state = now.state;
   EventState& event_state = state.event_state;
@@ -181,7 +182,7 @@ EventIntegrator::End EventIntegrator::make_step(Interval& now, bool& made) {
   return End::failed;
 }
 
-// What happens where the step ends.
+// Processes the event at the end of a step.
 EventIntegrator::End EventIntegrator::end_step(Interval& now, bool moved) {
   EventState& event_state = now.state.event_state;
   const EventOptions& options = model_.options().events;
@@ -206,8 +207,8 @@ EventIntegrator::End EventIntegrator::end_step(Interval& now, bool moved) {
   return end == End::reached && closed > options.closed ? busy(now, kManyClosed) : end;
 }
 
-// Springs of contacts, and of joints, that have a negative gap and no force store energy: their
-// damping takes it while they recover. Adds it [J], times sign.
+// Springs of contacts and joints with a negative gap and no force still store energy, which their
+// damping dissipates while they recover. Adds this energy [J] times sign.
 void EventIntegrator::add_inactive_energy(double t, State& state, double sign) {
   EventContacts& contacts = motion_.contacts();
   contacts.find(motion_.kinematics().inside(t), state.groups);
@@ -223,8 +224,8 @@ void EventIntegrator::add_inactive_energy(double t, State& state, double sign) {
   if (terms_.joints >= 0) state.ledger[at(terms_.joints)] += sign * of_joints;
 }
 
-// The state from where it is in the step to theta; work and impulses with it. False: the modes do
-// not hold there.
+// Moves the state from its position in the step to theta and adds work and impulses. False: the
+// modes are not satisfied there.
 bool EventIntegrator::move_to(Interval& now, double theta) {
   State& state = now.state;
   const EventState& event_state = state.event_state;
@@ -248,8 +249,8 @@ bool EventIntegrator::move_to(Interval& now, double theta) {
   return held;
 }
 
-// Resolves the end of the step: the modes after it. jump: of a prescribed motion, of which nothing
-// but the time tells.
+// Resolves the end of the step and sets the modes after it. jump: of a prescribed motion, which is
+// identified only by its time.
 bool EventIntegrator::respond(Interval& now, bool jump) {
   State& state = now.state;
   EventState& event_state = state.event_state;
@@ -302,7 +303,8 @@ void EventIntegrator::record(Interval& now, const InstantReport& instant, std::s
   report.events += static_cast<int>(now.events.size() - before);
 }
 
-// Impacts between which nothing moves by EventOptions::zeno, in a row.
+// Counts impacts between which everything moves by less than EventOptions::zeno, and counts down at
+// others.
 void EventIntegrator::count_crowded(const Interval& now, std::size_t before, bool jump) {
   EventState& event_state = now.state.event_state;
   double closing = 0.0;
@@ -316,17 +318,17 @@ void EventIntegrator::count_crowded(const Interval& now, std::size_t before, boo
     --event_state.crowd;
 }
 
-// More contacts that are closed or might close than EventOptions::closed allows.
+// True if more contacts are closed or might close than EventOptions::closed allows.
 bool EventIntegrator::many_near(const State& state) {
   EventContacts& contacts = motion_.contacts();
-  if (!contacts.detects()) return false;  // the model names them: their number is known
+  if (!contacts.detects()) return false;  // listed in the model: their number is known
   contacts.find(state.t, state.groups);
   int count = 0;
   for (std::size_t i = 0; i < contacts.count(); ++i) count += !contacts.law(i).bilateral();
   return count > kClose * model_.options().events.closed;
 }
 
-// False where a spring or a stop no longer counts its angle: the next step would take it back by a
+// False if a spring or a stop can no longer count its angle: the next step would be wrong by a
 // turn.
 bool EventIntegrator::counts_angles(Interval& now) {
   if (!motion_.contacts().counts_angles()) return true;
@@ -337,7 +339,7 @@ bool EventIntegrator::counts_angles(Interval& now) {
   return report.joint_law < 0;
 }
 
-// What the integrator adds is what its error does to the energy.
+// The scheme entry is the energy error of the integrator.
 void EventIntegrator::balance_energy(State& state, const std::vector<double>& ledger,
                                      double start_energy) {
   state.energy = energy_of(model_, state, springs_);
@@ -347,8 +349,9 @@ void EventIntegrator::balance_energy(State& state, const std::vector<double>& le
   state.ledger[at(terms_.scheme)] += state.energy.total() - start_energy - explained;
 }
 
-// What rates are made of [m/s]: some may be all round-off, all of them where bodies only slide. 0:
-// the bodies are at rest beside the speeds that the energy in play makes.
+// Velocity scale of the terms of rates [m/s], since rates may be only round-off, all of them if
+// bodies only slide. 0: the bodies are at rest compared with the velocity that corresponds to the
+// energy scale.
 double EventIntegrator::speed_in_play(const State& state) {
   const EventContacts& contacts = motion_.contacts();
   const Vector v = motion_.kinematics().velocities(state.groups);
@@ -365,7 +368,7 @@ void EventIntegrator::measure(const State& state, StepReport& report) {
   motion_.go_to(state);
   EventContacts& contacts = motion_.contacts();
   if (contacts.any()) {
-    if (state.event_state.modes.empty())  // else go_to() did
+    if (state.event_state.modes.empty())  // otherwise go_to() did this
       contacts.find(state.t, motion_.kinematics().groups());
     for (std::size_t i = 0; i < contacts.count(); ++i)
       if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
@@ -413,7 +416,7 @@ void EventIntegrator::describe(const State& state, std::vector<SeenContact>& con
   for (std::size_t i = 0; i < list.count(); ++i) {
     const std::uint64_t key = list.key(i);
     const auto p = impulses_.find(key);
-    // Contacts are detected here over a larger margin than the one of the scene.
+    // Contacts are detected here with a larger margin than that of the scene.
     if (i >= list.list().named() && p == impulses_.end() && list.gap(i) > model_.surfaces().margin)
       continue;
     SeenContact& seen = contacts.emplace_back();

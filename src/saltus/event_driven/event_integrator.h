@@ -1,16 +1,14 @@
-// Event-driven integration: smooth motion by integrators of high order, stopped where something
-// happens.
+// Event-driven integration: smooth motion by high-order integrators, stopped at events.
 //
 //   step      integrate the present modes up to the earliest event (event_driven/event_step.h)
-//   endings   which modes end there (event_driven/mode_endings.h)
-//   respond   impacts, Zeno sequences, and the modes from here on (event_driven/event_response.h)
+//   endings   determine the modes that end there (event_driven/mode_endings.h)
+//   respond   impacts, Zeno sequences, and the new modes (event_driven/event_response.h)
 //
-// The state at the end of an interval comes from the dense output; the step may end after it. What
-// must last from interval to interval is State::event_state, so that a state resumes bit for bit.
-// Source: shared design of event-driven integration, E. Hairer, G. Wanner, Solving Ordinary
+// The state at the end of an interval comes from the dense output; the step may end later. Data
+// carried from interval to interval is in State::event_state, so that a state resumes bit for bit.
+// Source: standard design of event-driven integration, E. Hairer, G. Wanner, Solving Ordinary
 // Differential Equations II (1996) VII; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth
-// Dynamical
-// Systems (2008) ch. 8.
+// Dynamical Systems (2008) ch. 8.
 #pragma once
 #include <map>
 #include <string>
@@ -34,61 +32,61 @@ class EventIntegrator {
  public:
   explicit EventIntegrator(const Model& model);
 
-  /// advance() ends early where `stop`, which must outlive this, is requested; the caller has to
-  /// check it.
+  /// advance() ends early if `stop`, which must outlive this object, is requested; the caller has
+  /// to check it.
   void stop_by(Stop* stop);
 
-  /// Takes over a state whose groups hold physical q and v.
+  /// Takes over a state whose groups have physical q and v.
   void enter(State& state);
-  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more contacts closed than
+  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more closed contacts than
   /// EventOptions::closed, or hundreds of steps below a thousandth of the interval because of slips
-  /// near zero. The state is then that of the last event or step, report.failure says which, and
-  /// the schemes should continue. `failed`: false in report.converged, with report.failure; the
-  /// state is as far as it came. Adds to the report.
+  /// near zero. The state is then that of the last event or step, report.failure contains the
+  /// cause, and time stepping should continue. `failed`: report.converged is false and
+  /// report.failure is set; the state is the last one reached. Adds to the report.
   enum class End { reached, busy, failed };
   static constexpr std::string_view kManyEvents =
-      "an interval held more events than `events.limit`";
+      "an interval contained more events than `events.limit`";
   static constexpr std::string_view kManyClosed =
-      "more contacts were closed, or close to it, than `events.closed` allows";
+      "more contacts were closed or nearly closed than `events.closed` allows";
   static constexpr std::string_view kCrawls =
-      "slips near zero turn too fast for the integrator, as at the limit of friction";
+      "slips near zero change direction too fast for the integrator, as at the friction limit";
   End advance(State& state, double t1, StepReport& report, std::vector<Event>& events);
-  /// The state is no longer integrated here.
+  /// Ends event-driven integration of the state.
   void leave(State& state);
 
-  /// The state is another one than the last call left.
+  /// Call this if the state was changed since the last call.
   void reset() { step_.reset(); }
 
-  /// Whether the order of simultaneous impacts decided what one of them did in the last advance();
-  /// which contacts the first did, in words.
+  /// Whether the order of simultaneous impacts affected the result of one of them in the last
+  /// advance(), and the contacts of the first such impact as text.
   bool order_decided() const { return order_decided_; }
   const std::string& tied() const { return tied_; }
 
-  /// The law of a closed contact whose axis of friction stands along the normal at the state; -1:
-  /// there is none.
+  /// The law of a closed contact whose axis of friction is along the normal at the state; -1: there
+  /// is none.
   int undirected(const State& state);
 
   /// Describes the contacts at the state, with their impulses since begin_means().
   void describe(const State& state, std::vector<SeenContact>& contacts);
   /// Impulses of a joint since begin_means(), as Simulation::joint_load [N s], [N m s].
   std::array<Vector3, 2> joint_impulse(int joint) { return joint_impulses_.of(joint); }
-  /// Stores the contacts that carried an impulse since begin_means(), by key.
+  /// Stores the contacts that carried an impulse since begin_means(), sorted by key.
   void store_impulses(std::vector<ContactMemory>& contacts) const;
-  /// Begins the sums of impulses.
+  /// Resets the sums of impulses.
   void begin_means();
-  /// Records what is done; nullptr: no more.
+  /// Records steps and events; nullptr stops recording.
   void trace(EventTrace* trace);
 
  private:
-  /// What one advance() has in work.
+  /// The interval of the current advance().
   struct Interval {
     State& state;
-    double t1, limit;  ///< to be reached, and what no step passes [s]
+    double t1, limit;  ///< time to be reached, and time that no step may exceed [s]
     StepReport& report;
     std::vector<Event>& events;
-    std::size_t before;  ///< events of earlier intervals
+    std::size_t before;  ///< number of events of earlier intervals
     int at_once = 0;     ///< events without time between them
-    bool held = true;    ///< the modes hold where the state is
+    bool held = true;    ///< the modes are satisfied by the state
   };
   End start(Interval& now);
   End advance_once(Interval& now);
@@ -115,13 +113,13 @@ class EventIntegrator {
   EventStep step_;
   ModeEndings endings_;
   Springs springs_;
-  bool yields_ = false;  ///< the damping of some law may take its force
+  bool yields_ = false;  ///< the damping of some law may cancel its force
   EventTrace* trace_ = nullptr;
   Stop* stop_ = nullptr;
   std::map<std::uint64_t, Vector3> impulses_;  ///< of contacts since begin_means()
   JointImpulses joint_impulses_;
-  bool order_decided_ = false;  ///< in the interval in work
-  std::string tied_;            ///< the two contacts whose order decided first, in words
+  bool order_decided_ = false;  ///< in the current interval
+  std::string tied_;            ///< the first two contacts whose order affected the result, as text
 };
 
 }  // namespace saltus

@@ -11,16 +11,17 @@
 namespace saltus {
 namespace {
 
-/// Parts of the energies of EventProjection::allow() that drift may change.
+/// Fractions of the energies of EventProjection::allow() that drift may change.
 constexpr double kDrift = 1e-5, kDistances = 10.0;
-/// Of the size of a coordinate: the round-off of a gap, and corrections after which the factors are
-/// still good enough. Of the largest velocity: a correction after which what is left is round-off.
+/// Relative to a coordinate: the round-off of a gap, and corrections for which the factors remain
+/// accurate enough. Relative to the largest velocity: a correction after which only round-off
+/// remains.
 constexpr double kRound = 4e-16, kNear = 1e-6, kSmall = 1e-8;
 constexpr ProjectionLimits kPositions{.iterations = 8};
 constexpr int kMostOfVelocities = 4;  ///< iterations
 
-/// What project_positions() (contact/constraint_projection.h) asks of the groups, and the iteration
-/// of velocities, which keeps factors by the same rule.
+/// Operations that project_positions() (contact/constraint_projection.h) requires of the groups,
+/// and the iteration of velocities, which reuses factors by the same rule.
 class ProjectionNewton {
  public:
   ProjectionNewton(ConstrainedMotion& motion, double t, std::vector<GroupState>& groups,
@@ -45,9 +46,9 @@ class ProjectionNewton {
   }
   static void revert() {}
 
-  /// largest: |g| from which positions were projected [m], [rad].
+  /// largest: |g| before the projection of positions [m], [rad].
   void project_velocities(double largest);
-  /// Kinetic energy that project_velocities() changed [J].
+  /// Kinetic energy changed by project_velocities() [J].
   double energy() const { return energy_; }
 
  private:
@@ -72,7 +73,7 @@ class ProjectionNewton {
   std::span<const ContactMode> modes_;
   int joints_;
   Vector w_, v_, g_, part_, lambda_, move_, scale_;
-  Matrix B_, X_, R_, S_;  ///< of contacts: X = M^-1 B^T without what joints take of it, S = B X
+  Matrix B_, X_, R_, S_;  ///< of contacts: X = M^-1 B^T with joints eliminated, S = B X
   std::vector<Row> rows_;
   Factors factors_ = Factors::none;
   bool placed_with_rows_ = false;
@@ -146,8 +147,8 @@ void ProjectionNewton::factorise() {
   factors_ = Factors::fresh;
 }
 
-// -M^-1 B^T (B M^-1 B^T)^-1 g of joints and then, within what they leave, of contacts; of rates g
-// this changes the kinetic energy by g^T (B M^-1 B^T)^-1 g/2.
+// -M^-1 B^T (B M^-1 B^T)^-1 g for joints and then, within the remaining freedom, for contacts. If g
+// are rates, this changes the kinetic energy by g^T (B M^-1 B^T)^-1 g/2.
 const Vector& ProjectionNewton::correction() {
   move_.setZero(motion_.size());
   if (joints_ > 0) {
@@ -167,8 +168,8 @@ const Vector& ProjectionNewton::correction() {
   return move_;
 }
 
-// Down to round-off: fresh factors did not reduce the violation. Kept ones that are too slow are
-// dropped.
+// Converged to round-off if new factors did not reduce the violation. Reused factors that converge
+// too slowly are discarded.
 bool ProjectionNewton::converged(double size) {
   const bool slow = size > 0.3 * last_;
   last_ = size;
@@ -192,7 +193,7 @@ bool ProjectionNewton::linearise() {
 
 void ProjectionNewton::project_velocities(double largest) {
   const double near = largest / motion_.kinematics().extent();
-  // Of contacts other rows count for rates than for gaps.
+  // For contacts, the rows of rates differ from those of gaps.
   const bool usable = factors_ != Factors::none && modes_.empty() && near <= kNear;
   factors_ = usable ? Factors::kept : Factors::none;
   last_ = std::numeric_limits<double>::infinity();
@@ -216,7 +217,7 @@ void ProjectionNewton::project_velocities(double largest) {
 bool EventProjection::project(double t, std::vector<GroupState>& groups,
                               std::span<const ContactMode> modes, bool positions) {
   ProjectionNewton newton(motion_, t, groups, modes);
-  // The largest |g| at the start [m], [rad]
+  // The largest |g| at the start [m], [rad].
   const double start = positions ? project_positions(newton, kPositions).first : 0.0;
   const auto first = motion_.contacts().first();
   const Vector before = motion_.kinematics().velocities(groups);

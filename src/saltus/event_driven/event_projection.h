@@ -1,9 +1,9 @@
-// Constraint projection: takes the drift of joints and closed contacts out of positions and
+// Constraint projection: removes the drift of joints and closed contacts from positions and
 // velocities.
 //
 //     w = -M^-1 B^T (B M^-1 B^T)^-1 g(q),     then     dv = -M^-1 B^T (B M^-1 B^T)^-1 (B v + d)
 //
-// g: gaps of joints and contacts, B: their rows; Newton's method until round-off.
+// g: gaps of joints and contacts, B: their rows. Newton's method is iterated to round-off.
 #pragma once
 #include <span>
 #include <string_view>
@@ -17,16 +17,16 @@ class EventProjection {
  public:
   explicit EventProjection(ConstrainedMotion& motion) : motion_(motion) {}
 
-  /// Projects velocities at t, and before them positions where asked. Velocities stay, and it is
-  /// false, where that would change more kinetic energy than drift does (allow()): the modes do not
-  /// hold there.
+  /// Projects velocities at t, and first positions if requested. If this would change more kinetic
+  /// energy than drift does (allow()), it keeps the velocities and returns false: the modes are not
+  /// satisfied.
   bool project(double t, std::vector<GroupState>& groups, std::span<const ContactMode> modes,
                bool positions);
   static constexpr std::string_view kNotHeld =
-      "velocities miss what contacts that are held ask for by more than the error of a step";
-  /// What project() may change of the kinetic energy is a part of that in play, of what bodies get
-  /// that fall freely for an interval, and of the work of forces over a distance that does not
-  /// count [J]. All 0: any change.
+      "velocities violate closed contacts by more than the error of a step";
+  /// Sets the scale of the kinetic energy that project() may change: the energy scale, the energy
+  /// that bodies gain in free fall during an interval, and the work of forces over a negligible
+  /// distance [J]. All 0: no limit.
   void allow(double in_play) { in_play_ = in_play; }
   void allow(double of_fall, double of_distance) {
     of_fall_ = of_fall;

@@ -11,10 +11,10 @@
 namespace saltus {
 namespace {
 
-/// Modes need a better solution than steps do: the solver is given this tolerance, and may miss it
-/// down to that of the scene.
+/// Modes need a more accurate solution than steps do: the solver gets this tolerance, but results
+/// down to the tolerance of the scene are accepted.
 constexpr double kSolve = 1e-13;
-/// Of the time ahead: the first time of foresee().
+/// The first time of foresee(), relative to the time ahead.
 constexpr double kForesee = 1e-6;
 constexpr int kMostClosings = 100;  ///< Zeno sequences that end at one instant
 
@@ -35,7 +35,7 @@ Limits EventResponse::limits() const {
           .stop = stop_};
 }
 
-// Contacts that close with speed, and equalities that are not obeyed, as where a motor starts.
+// True if a contact closes at nonzero speed or an equality is violated, as when a motor starts.
 bool EventResponse::closes_with_speed() const {
   return std::ranges::any_of(active_.contacts(), [&](const ActiveContact& c) {
     if (c.law->facts().impact == ImpactForm::held)
@@ -55,8 +55,8 @@ EventResponse::Impact EventResponse::impact_of(const Instant& now) const {
     x.form = *law.impact;
     x.first = static_cast<int>(impact.rows.size());
     x.tangents = c.rows - 1;
-    // A contact that only the jump of a drive closes did not close before: by Newton's law it does
-    // not bounce.
+    // A contact that closes only because a drive jumps was not closing before: by Newton's law it
+    // does not bounce.
     const bool by_jump =
         jumped && x.form == ImpactForm::newton && active_.u_before()[c.first] >= -c.still;
     x.restitution = now.crowded || by_jump ? 0.0 : law.restitution;
@@ -69,7 +69,7 @@ EventResponse::Impact EventResponse::impact_of(const Instant& now) const {
   return impact;
 }
 
-// u+ = W P + u- of the contacts that have impulses. A failure is in the report.
+// u+ = W P + u- of the contacts that have impulses. A failure is stored in the report.
 void EventResponse::apply_impacts(const Instant& now, std::vector<Event>& events,
                                   InstantReport& report) {
   if (!closes_with_speed()) return;
@@ -125,13 +125,13 @@ void EventResponse::record_impacts(const Instant& now, const Impact& impact, con
     active_.record_impulse(*c, impulse, u_after, report);
   }
   active_.record_joints(all, report);
-  // What an impact leaves of velocities that it stopped is the residual of its solver.
+  // Velocities that an impact should stop keep the residual of its solver.
   for (ActiveContact& c : active_.contacts())
     c.still = std::max(c.still, std::max(1e-10, 1e2 * solved.residual) * fastest);
   active_.apply(all, u_after);
 }
 
-// What changed: contacts that close, open, stick or slide from here on.
+// Reports mode changes: contacts that close, open, stick or slide from here on.
 void EventResponse::report_modes(const Instant& now, std::span<const ContactMode> after,
                                  std::vector<Event>& events) const {
   const auto add = [&](Event::Kind kind, std::uint64_t key) {
@@ -182,7 +182,7 @@ bool EventResponse::resolve(const Instant& instant, std::vector<GroupState>& gro
     if (!close_zeno_sequence(model_, motion_, now, active_, groups, events, report)) break;
     active_.begin_impulses();
     if (closings > kMostClosings) {
-      report.failure = "Zeno sequences of contacts do not end at one instant";
+      report.failure = "too many Zeno sequences end at one instant";
       break;
     }
   }
@@ -220,7 +220,7 @@ std::vector<EventEnding> EventResponse::foresee(double t, double ahead,
     motion_.start(there);
     active_.find({.t = t + s, .scale = ahead, .before = modes},
                  motion_.kinematics().velocities(there));
-    // The modes hold the contacts: the rates that they have are the error of s.
+    // The modes keep the contacts closed: their remaining rates are the error of s.
     for (ActiveContact& c : active_.contacts())
       if (const ContactMode* const mode = find_mode(modes, c.key))
         c.still =

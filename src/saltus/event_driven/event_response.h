@@ -1,8 +1,8 @@
-// What contacts do at one instant: impacts, Zeno sequences that end, and which contacts hold, stick
-// or slide from here on.
+// Response of contacts at one instant: impacts, ends of Zeno sequences, and the contacts that stay
+// closed, stick or slide from there on.
 //
-// Velocities first (event_driven/impact.h, event_driven/zeno_closing.h), then accelerations
-// (event_driven/mode_choice.h).
+// Velocities are treated first (event_driven/impact.h, event_driven/zeno_closing.h), then
+// accelerations (event_driven/mode_choice.h).
 #pragma once
 #include <span>
 #include <vector>
@@ -18,19 +18,19 @@ namespace saltus {
 class EventResponse {
  public:
   EventResponse(const Model& model, ConstrainedMotion& motion);
-  /// Impacts end unsolved where `stop` is requested.
+  /// Impacts end unsolved if `stop` is requested.
   void stop_by(Stop* stop) { stop_ = stop; }
   EventProjection& projection() { return projection_; }
 
-  /// Resolves what is active at the instant with `groups`, of which v is changed: the modes from
-  /// here on. Events are appended, the report grows. False: report.failure says why.
+  /// Resolves the active contacts at the instant, changes v of `groups`, and sets the modes from
+  /// here on. Appends events and adds to the report. False: report.failure contains the reason.
   bool resolve(const Instant& instant, std::vector<GroupState>& groups,
                std::vector<ContactMode>& modes, std::vector<Event>& events, InstantReport& report);
 
-  /// What the modes at t end with next, within `ahead`, though no acceleration says so yet: where
-  /// forces come to the last that the laws allow, accelerations begin at 0. choose_modes() runs
-  /// along the motion of the modes, after times that grow tenfold, until its answer is another.
-  /// Empty: it is not.
+  /// Predicts the mode endings within `ahead` after t that accelerations do not show yet: where
+  /// forces reach their limits, accelerations start from 0. choose_modes() is evaluated along the
+  /// motion of the modes, at times that grow tenfold, until its result changes. Empty: no change
+  /// was found.
   std::vector<EventEnding> foresee(double t, double ahead, const std::vector<GroupState>& groups,
                                    std::span<const ContactMode> modes, InstantReport& report);
 

@@ -10,19 +10,20 @@
 namespace saltus {
 namespace {
 
-constexpr int kDeepest = 24;       ///< halvings of a step
-constexpr int kDeepestShape = 12;  ///< because a polynomial does not fit, or contacts come and go
-constexpr int kDeepestForce = 5;   ///< the same of forces, which cost an evaluation each
-constexpr double kSearchNoise = 1e-12;  ///< of what is subtracted in a gap
+constexpr int kDeepest = 24;  ///< halvings of a step
+/// halvings because a polynomial does not fit, or contacts change
+constexpr int kDeepestShape = 12;
+constexpr int kDeepestForce = 5;        ///< the same for forces, which cost one evaluation each
+constexpr double kSearchNoise = 1e-12;  ///< relative to the terms that are subtracted in a gap
 constexpr double kForceNoise = 1e-10;
-constexpr double kLeft = 1e3, kSoon = 1e-9;  ///< of the round-off of a gap, of a step
-constexpr double kRoom = 1e-14;              ///< of the largest force: no room
-/// How well a polynomial must fit between its nodes, of its largest value.
+constexpr double kLeft = 1e3, kSoon = 1e-9;  ///< relative to the round-off of a gap, and to a step
+constexpr double kRoom = 1e-14;              ///< relative to the largest force: no margin
+/// Allowed misfit of a polynomial between its nodes, relative to its largest value.
 constexpr double kFit = 1e-10, kForceFit = 1e-7;
 
 const double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
-/// The largest distance between two nodes.
+/// The largest distance between two neighbouring nodes.
 double widest(std::span<const double> nodes) {
   double most = 0.0;
   for (std::size_t k = 1; k < nodes.size(); ++k) most = std::max(most, nodes[k] - nodes[k - 1]);
@@ -61,8 +62,9 @@ EventSearch::Kind kind_of(Guard::Until until) {
   }
 }
 
-// What yields inside its contact: its damping took all of its force, and the gap is still negative.
-// One that ended with its contact, as closely as that was found, would become active again.
+// True for a compliant contact whose damping cancelled all of its force while the gap is still
+// negative. A contact whose gap ended, within the accuracy of the search, does not count: it would
+// become active again.
 bool lets_go(const ContactLaw& law, double y, double u) {
   if (!law.facts().yields) return false;
   const double held = law.pressing(y, 0.0), now = law.pressing(y, u);
@@ -86,8 +88,8 @@ void EventSearch::begin(double t, View v, double h) {
     if (!(contacts.gap(i) <= round_)) continue;
     const double y = contacts.gap(i), u = contacts.rate(i, 0);
     held_.emplace_back(contacts.key(i), y);
-    // What opens and needs next to no time to its end is no longer in contact: its place was found
-    // as closely as that.
+    // A contact that opens and needs almost no time to its end is no longer in contact, because its
+    // end was located only to that accuracy.
     const bool left = u > 0.0 && -y <= std::max(kLeft * round_, kSoon * u * h);
     if (y < -round_ && !left && lets_go(contacts.law(i), y, u))
       slack_.emplace_back(contacts.key(i), std::max(contacts.law(i).pressing(y, u), 0.0));
@@ -100,7 +102,7 @@ void EventSearch::begin(double t, View v, double h) {
   }
 }
 
-// Gaps need places alone; forces and slips need the accelerations.
+// Gaps need only positions; forces and slips need accelerations.
 void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Sample>& out) {
   out.clear();
   EventContacts& contacts = motion_.contacts();
@@ -119,8 +121,7 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
       const bool open = mode == modes.end() || mode->key != key;
       const double* const left = open ? slack(key) : nullptr;
       if (left) {
-        // of the sign of -N, which is to be positive while y < 0, less what was left of it where it
-        // let go
+        // same sign as -N, positive while y < 0, minus its value where the force ended
         const double y = contacts.gap(i), u = contacts.rate(i, 0), now = law.pressing(y, u);
         const double size =
             law.pressing(-std::max(L, std::abs(y)), 0.0) + std::abs(now - law.pressing(y, 0.0));
@@ -147,7 +148,7 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
     }
     const ContactLaw& law = contacts.law(at(i));
     const bool slides = mode.kind == ContactMode::Kind::slides;
-    if (mode.shared && !slides) continue;  // its margin is searched
+    if (mode.shared && !slides) continue;  // its margin is searched instead
     Guards guards;
     law.guards({.sticks = mode.kind == ContactMode::Kind::sticks,
                 .slides = slides,
@@ -167,8 +168,8 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
 std::optional<EventSearch::Found> EventSearch::earliest(const OdeStep& step,
                                                         const AtRates& at_rates) {
   if (!motion_.contacts().any() || step.w.rows() == 0) return {};
-  // Forces first: they need no detection of contacts at every place, and gaps after the end they
-  // find need no search.
+  // Forces first: they need no contact detection at every point, and gaps after the event that they
+  // find need not be searched.
   std::optional<Found> force;
   if (forces_) force = part({step, 0.0, 1.0, true}, at_rates);
   const auto gap =
@@ -187,11 +188,11 @@ std::optional<EventSearch::Found> EventSearch::part(const Part& of, const AtRate
   };
   const int n = static_cast<int>(of.step.w.cols());  // one more than the degree of the dense output
   const auto nodes = lobatto_nodes(n);
-  double travel = 0.0;  // most that a gap may change between two nodes
+  double travel = 0.0;  // maximum change of a gap between two nodes
   if (!of.forces && motion_.contacts().detects()) {
     travel =
         surfaces_.closing(of.step, of.from, of.to) * of.step.h * (of.to - of.from) * widest(nodes);
-    // Nothing may come from beyond the margin to contact between two nodes.
+    // Between two nodes, nothing may come into contact from beyond the margin.
     if (travel > model_.surfaces().margin_of_events() && of.depth < kDeepest) return halves(0);
   }
   std::vector<std::vector<Sample>> at_node(static_cast<std::size_t>(n) + 1);
@@ -200,7 +201,7 @@ std::optional<EventSearch::Found> EventSearch::part(const Part& of, const AtRate
     if (of.forces) at_rates(of.theta(nodes[at(k)]));
   }
   std::optional<Found> best = lost_or_exhausted(of, nodes, at_node);
-  if (best && best->kind == Kind::lost) {  // what else there is until then
+  if (best && best->kind == Kind::lost) {  // search for other events until then
     if (!(best->theta > of.from)) return best;
     Part before = of;
     before.to = best->theta;
@@ -209,7 +210,7 @@ std::optional<EventSearch::Found> EventSearch::part(const Part& of, const AtRate
   }
   Functions functions = functions_of(at_node);
   for (int k = 0; k < 2 && !functions.all.empty(); ++k) {
-    // between the first two nodes and the middle ones, where an interpolant is at its worst
+    // between the first two nodes and the middle ones, where an interpolant is least accurate
     const std::size_t left = k == 0 ? 0 : at(n / 2);
     functions.place[k] = 0.5 * (nodes[left] + nodes[left + 1]);
     sample_at(of, functions.place[k], functions.between[k]);
@@ -225,7 +226,7 @@ void EventSearch::sample_at(const Part& of, double x, std::vector<Sample>& out) 
   sample(of.step.t0 + theta * of.step.h, w_, v_, of.forces, out);
 }
 
-// The first contact that is lost, or margin that is used up, from one node to the next.
+// The first contact that is lost, or margin that is exhausted, between one node and the next.
 std::optional<EventSearch::Found> EventSearch::lost_or_exhausted(
     const Part& of, std::span<const double> nodes, std::span<const std::vector<Sample>> at_node) {
   std::optional<Found> best;
@@ -241,7 +242,7 @@ std::optional<EventSearch::Found> EventSearch::lost_or_exhausted(
   return best;
 }
 
-// The functions of all nodes together, by key and kind.
+// The functions of all nodes together, sorted by key and kind.
 EventSearch::Functions EventSearch::functions_of(
     std::span<const std::vector<Sample>> at_node) const {
   Functions functions;
@@ -267,8 +268,8 @@ EventSearch::Functions EventSearch::functions_of(
   return functions;
 }
 
-// The root of function r, in `best` where it is earlier. False: the function is no polynomial on
-// this part.
+// Finds the root of function r and stores it in `best` if it is earlier. False: the function is not
+// a polynomial on this part.
 bool EventSearch::find_root(const Part& of, const Functions& functions, Eigen::Index r,
                             double travel, std::optional<Found>& best) {
   const Sample& function = functions.all[static_cast<std::size_t>(r)];
@@ -298,9 +299,9 @@ bool EventSearch::find_root(const Part& of, const Functions& functions, Eigen::I
   return true;
 }
 
-// Of a function that some nodes do not have: a contact that is detected at some of them. Where its
-// gap would have to change faster than surfaces move, from that of one node down to 0 and up to
-// that of the next, it does not close.
+// For a function that is unknown at some nodes: a contact that is detected only at some of them.
+// The contact does not close if its gap would have to change faster than surfaces move to fall from
+// its value at one node to 0 and rise to that at the next.
 bool EventSearch::find_root_of_unknown(const Part& of, const Sample& function,
                                        const Eigen::RowVectorXd& values, double noise,
                                        double travel, std::optional<Found>& best) {
@@ -322,7 +323,8 @@ bool EventSearch::find_root_of_unknown(const Part& of, const Sample& function,
   return true;
 }
 
-// A gap that is not known everywhere: where it becomes negative, not known counted as open.
+// For a gap that is not known everywhere: finds where it becomes negative, with unknown values
+// counted as open.
 EventSearch::Found EventSearch::bisect(const OdeStep& step, Kind kind, std::uint64_t key,
                                        double from, double to) {
   const auto at_theta = [&](double theta) {
@@ -338,8 +340,8 @@ EventSearch::Found EventSearch::bisect(const OdeStep& step, Kind kind, std::uint
   return {kind, key, to, std::isfinite(slope) ? slope : 0.0};
 }
 
-// The last instant at which the surfaces of a contact that is held show it: it passes on to another
-// of their features, or from an edge.
+// The last instant at which the surfaces of a closed contact have this contact: after it the
+// contact moves to another feature, or off an edge.
 EventSearch::Found EventSearch::last_contact(const OdeStep& step, std::uint64_t key, double from,
                                              double to) {
   while (to - from > 4e-16) {
@@ -352,8 +354,8 @@ EventSearch::Found EventSearch::last_contact(const OdeStep& step, std::uint64_t 
   return {Kind::lost, key, from, 0.0};
 }
 
-// Where the margin of redundant contacts ends, which is used up at `to`. It is as smooth as the
-// forces but for kinks: by the rule of the false position, halved where that is slow.
+// Finds where the margin of redundant contacts, exhausted at `to`, reaches zero. It is as smooth as
+// the forces except at kinks: uses false position, and bisection where that is slow.
 EventSearch::Found EventSearch::last_margin(const OdeStep& step, std::uint64_t key, double from,
                                             double to) {
   const auto room = [&](double theta) {

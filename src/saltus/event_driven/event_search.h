@@ -1,20 +1,18 @@
-// Events of a smooth step: every function that must not become negative, as a polynomial in
-// Bernstein form.
+// Events of a smooth step: zeros of functions that must not become negative, represented as
+// polynomials in Bernstein form.
 //
-//     gap of contacts that are open, of springs that are not active
-//     N of contacts that are closed            (mu N)^2 - |T|^2 of those that stick, bound^2 - T^2
-//                                              of relays
-//     u_T . d of those that slide, d the direction of the slip at the start of the step
-//     -gap, and N with damping, of springs that are active
-//     -N with damping, and -gap, of springs that have no force and are not yet left
-//     of any that is held: whether its surfaces still have it, at the nodes
-//     the margin of redundant contacts (event_driven/force_distribution.h): its sign alone,
+//     gap of open contacts and of inactive springs
+//     N of closed contacts, (mu N)^2 - |T|^2 of sticking contacts, bound^2 - T^2 of sticking relays
+//     u_T . d of sliding contacts, d the direction of the slip at the start of the step
+//     -gap, and N with damping, of active springs
+//     -N with damping, and -gap, of springs that exert no force although still compressed
+//     whether the surfaces of a closed contact still have it, at the nodes
+//     the margin of redundant contacts (event_driven/force_distribution.h): only its sign,
 //         at the nodes
 //
-// Each is sampled at the nodes of Chebyshev and Lobatto on the dense output; where the contacts
-// that are known change from node to node, or the polynomial does not fit between them, the
-// interval is halved. Roots are certain with respect to these polynomials: no pair of them is
-// missed, however close they are.
+// Each function is sampled at Chebyshev-Lobatto nodes on the dense output; if the detected contacts
+// change from node to node, or the polynomial does not fit between nodes, the interval is halved.
+// Roots are reliable for these polynomials: no pair of roots is missed, however close they are.
 #pragma once
 #include <functional>
 #include <optional>
@@ -32,21 +30,22 @@ class EventSearch {
   struct Found {
     Kind kind = Kind::gap;
     std::uint64_t key = 0;
-    double theta = 0.0;  ///< of the step
-    double slope = 0.0;  ///< rate of the function there [1/s]; 0: not known
+    double theta = 0.0;  ///< fraction of the step
+    double slope = 0.0;  ///< rate of the function there [1/s]; 0: unknown
   };
 
   EventSearch(const Model& model, ConstrainedMotion& motion);
 
-  /// The start of a step: contacts that are closed here may be at gap 0, or below it. motion:
-  /// started, with its modes, at the last rates() there. h: about how long the step is [s].
+  /// Prepares the start of a step: contacts closed at this point may have gaps at or below 0.
+  /// motion: started, with its modes, at its last rates() there. h: approximate length of the step
+  /// [s].
   void begin(double t, View v, double h);
   /// The earliest event of a step with its dense output; none if there is none. at_rates(theta) is
-  /// called where the rates of the motion were taken.
+  /// called wherever the rates of the motion were evaluated.
   using AtRates = std::function<void(double theta)>;
   std::optional<Found> earliest(const OdeStep& step, const AtRates& at_rates);
-  /// Value of one of the functions at the place of the last motion.rates() [of its kind]; not a
-  /// number where it is not known.
+  /// Value of one of the functions at the state of the last motion.rates() [unit of its kind]; NaN
+  /// if unknown.
   double value(const Found& of, double t, View w, View v);
   /// The direction in which mode `key` begins to slip, opposite to its friction at the last
   /// rates().
@@ -57,11 +56,11 @@ class EventSearch {
   struct Sample {
     Kind kind;
     std::uint64_t key;
-    double value, size;  ///< size: of what is subtracted in it, for its round-off
+    double value, size;  ///< size: magnitude of the terms that are subtracted, for its round-off
     bool is(const Sample& other) const { return key == other.key && kind == other.kind; }
   };
-  /// [from, to] of a step, after so many halvings because of speed (depth), and because functions
-  /// do not fit (bends).
+  /// [from, to] of a step, after `depth` halvings because of speed and `bends` halvings because
+  /// functions do not fit.
   struct Part {
     const OdeStep& step;
     double from, to;
@@ -69,10 +68,10 @@ class EventSearch {
     int depth = 0, bends = 0;
     double theta(double x) const { return from + (to - from) * x; }  ///< x in [0, 1]
   };
-  /// Functions at the nodes of a part, a row each, and between two pairs of nodes.
+  /// Functions at the nodes of a part, one row each, and between two pairs of nodes.
   struct Functions {
     std::vector<Sample> all;
-    Matrix values;  ///< not a number: it is not known there
+    Matrix values;  ///< NaN: unknown there
     double place[2] = {0.0, 0.0};
     std::vector<Sample> between[2];
   };
@@ -97,12 +96,12 @@ class EventSearch {
   ConstrainedMotion& motion_;
   SurfaceSpeeds surfaces_;
   bool forces_ = false;
-  /// Contacts with a negative gap and no force at the start, and what was left of
+  /// Contacts with a negative gap and no force at the start, and the value of
   /// ContactLaw::pressing() there.
   std::vector<std::pair<std::uint64_t, double>> slack_;
   std::vector<double> force_;                           ///< size of the force of every mode [N]
   std::vector<std::pair<std::uint64_t, double>> held_;  ///< gaps <= 0 at the start
-  double round_ = 0.0;                                  ///< of a gap at the start [m]
+  double round_ = 0.0;                                  ///< round-off of a gap at the start [m]
   Vector w_, v_, dw_, dv_;
 };
 

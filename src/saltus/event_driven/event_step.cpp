@@ -14,18 +14,18 @@ namespace saltus {
 namespace {
 
 constexpr int kMostTrials = 60;      ///< of the length of a step
-constexpr int kTrials = 4;           ///< before slips are searched that come to their end
-constexpr double kTurn = 2.5;        ///< most that a body turns in a step [rad]
-constexpr double kCounted = 1.5;     ///< the same where angles between bodies are counted [rad]
-constexpr double kMargins = 2000.0;  ///< margins that a body moves in a step
+constexpr int kTrials = 4;           ///< before the search for slips that are ending
+constexpr double kTurn = 2.5;        ///< maximum rotation of a body in a step [rad]
+constexpr double kCounted = 1.5;     ///< the same if angles between bodies are counted [rad]
+constexpr double kMargins = 2000.0;  ///< margins that a body may move in a step
 constexpr double kShortest = 1e-15;
-/// Steps in a row, each below kCrawl intervals and as long as friction lets an explicit method step
-/// at the slowest slip.
+/// Consecutive steps, each below kCrawl intervals and as long as friction lets an explicit method
+/// step at the slowest slip.
 constexpr int kMostCrawls = 300;
 constexpr double kCrawl = 1e-3, kStiff = 0.3;
-constexpr double kTime = 1e-14;  ///< of the time, to which the end of a step is found
-constexpr int kRounds = 3;       ///< of Newton's method for it
-/// The error of a step that is not finite, or turns too far.
+constexpr double kTime = 1e-14;  ///< accuracy of the end of a step, relative to the time
+constexpr int kRounds = 3;       ///< iterations of Newton's method for it
+/// Error assigned to a step that is not finite, or rotates too far.
 constexpr double kUseless = 1e3;
 
 std::unique_ptr<OdeMethod> method_of(const EventOptions& options) {
@@ -69,7 +69,7 @@ double EventStep::next_end(double t) const {
 
 double EventStep::end_time(const EventState& event_state) const {
   const double t = event_state.t + event_state.length, end = next_end(event_state.t);
-  return std::abs(t - end) <= 4.0 * 0x1p-52 * t ? end : t;  // end: perhaps infinite
+  return std::abs(t - end) <= 4.0 * 0x1p-52 * t ? end : t;  // end may be infinite
 }
 
 bool EventStep::jumps_at(double t) const { return std::ranges::binary_search(jumps_, t); }
@@ -83,7 +83,7 @@ void EventStep::end(EventState& event_state) {
   ready_ = false;
 }
 
-// The motion and the step at their start, for a step of about h.
+// Sets the motion and the step to their start, for a step of about h.
 void EventStep::start(EventState& event_state, double h) {
   step_.h = h;
   motion_.joints().reset_redundant_rows();
@@ -116,7 +116,8 @@ void EventStep::start_trial(EventState& event_state, double h) {
   start(event_state, h);
 }
 
-// Up to the next end or limit; increments of rotations are singular at 2 pi.
+// The time to the next end or limit, also limited because increments of rotations are singular at
+// 2 pi.
 double EventStep::longest(double t, double limit) const {
   const double left = std::min(limit, next_end(t)) - t;
   const double turn = motion_.contacts().counts_angles() ? kCounted : kTurn;
@@ -133,7 +134,7 @@ double EventStep::by_surfaces(const EventState& event_state, double h) const {
   return 2.0 * path / (u + std::sqrt(u * u + 2.0 * a * path));
 }
 
-// At the start with the length of the first trial.
+// Starts the step with the length of the first trial.
 void EventStep::begin(EventState& event_state, double left) {
   start_trial(event_state, std::min(event_state.next > 0.0 ? event_state.next : left, left));
   scale_.find_links(step_.v0);
@@ -148,7 +149,8 @@ void EventStep::begin(EventState& event_state, double left) {
     start_trial(event_state, most);
 }
 
-// A step of step_.h: its error, of the tolerance; whole: it is finite.
+// Tries a step of step_.h and returns its error relative to the tolerance; whole: the step is
+// finite.
 double EventStep::trial_error(bool& whole) {
   whole = method_->step(motion_, step_) && step_.v1.allFinite() && step_.w1.allFinite();
   if (!whole) return kUseless;
@@ -159,7 +161,7 @@ double EventStep::trial_error(bool& whole) {
   return error <= 1.0 && turns_too_far ? kUseless : error;
 }
 
-// Steps of falling length until the error is below the tolerance.
+// Tries steps of decreasing length until the error is below the tolerance.
 EventStep::Made EventStep::integrate(EventState& event_state, double t, double left,
                                      StepReport& report) {
   scale_.begin_noise();
@@ -171,11 +173,11 @@ EventStep::Made EventStep::integrate(EventState& event_state, double t, double l
     ++report.rejected;
     const double h = step_.h;
     if (trial == 0 && whole) {
-      start_trial(event_state, h);  // a step too long may have led far away
+      start_trial(event_state, h);  // a step that is too long may have led far away
       scale_.measure_noise(step_, pull_);
       scale_.measure(step_, pull_);
       if (method_->error(step_, scale_.values()) <= 1.0) {
-        // the error is round-off: the same step by that measure
+        // the error is round-off: repeat the same step with that scale
         start_trial(event_state, h);
         continue;
       }
@@ -185,7 +187,7 @@ EventStep::Made EventStep::integrate(EventState& event_state, double t, double l
       if (!stops_.empty()) return Made::slips_end;
     }
     if (trial > kMostTrials || h < kShortest * std::max(std::abs(t), left)) {
-      report.failure = "the integrator does not meet time.tolerance with any step";
+      report.failure = "the integrator does not meet time.tolerance with any step length";
       return Made::nothing;
     }
     const double q = method_->error_order();
@@ -219,7 +221,7 @@ EventStep::Made EventStep::make(State& state, double limit, StepReport& report) 
   const double next =
       h * (error_ > 0.0 ? std::clamp(0.9 * std::pow(error_, -1.0 / q), 0.2, 5.0) : 5.0);
   search(event_state);
-  // That an event cut a step short is no reason for a shorter one.
+  // An event that ends a step early is no reason for a shorter next step.
   event_state.next = h < left || next < h ? next : std::max(next, event_state.next);
   if (trace_) record(event_state);
   ready_ = true;
@@ -227,7 +229,7 @@ EventStep::Made EventStep::make(State& state, double limit, StepReport& report) 
   return Made::step;
 }
 
-// The dense output of the step, up to the earliest event on it.
+// Computes the dense output of the step, up to the earliest event on it.
 void EventStep::search(EventState& event_state) {
   method_->interpolate(motion_, step_);
   event_state.h = event_state.length = step_.h;
@@ -250,9 +252,9 @@ void EventStep::search(EventState& event_state) {
   }
 }
 
-// From the length `from` of the step to the root of the function that found the event, by Newton's
-// method: at(h) puts w, v at t0 + h. The last change c is not evaluated again: c^2 is round-off.
-// Nothing where it leads away.
+// Moves from the length `from` of the step to the root of the function that found the event, by
+// Newton's method: at(h) sets w, v to those at t0 + h. The function is not evaluated after the last
+// change c, because c^2 is round-off. Returns nothing if the iteration diverges.
 template <class At>
 std::optional<double> EventStep::root(const EventSearch::Found& found, double from, double most,
                                       const At& at) {
@@ -269,16 +271,16 @@ std::optional<double> EventStep::root(const EventSearch::Found& found, double fr
   }
 }
 
-// The end of the step where its event is: of its dense output where that obeys the equations of
-// motion as closely as asked, else of the step made again up to it.
+// Ends the step at its event: on its dense output if that satisfies the equations of motion
+// accurately enough, otherwise by repeating the step up to the event.
 void EventStep::locate(EventState& event_state, const EventSearch::Found& found) {
   const double most = step_.h, from = found.theta * most;
-  if (!(from > 0.0)) {  // it happens where the step starts
+  if (!(from > 0.0)) {  // the event is at the start of the step
     step_.h = event_state.h = event_state.length = 0.0;
     return;
   }
   const bool constrained = motion_.joints().rows() > 0 || !motion_.modes().empty();
-  if (constrained) {  // the rates that show the accuracy are sampled for the balance anyway
+  if (constrained) {  // the rates that determine the accuracy are sampled for the balance anyway
     const auto h =
         root(found, from, most, [&](double to) { dense_output(step_, to / most, w_, v_); });
     if (h) {

@@ -1,11 +1,11 @@
 // One step of event-driven integration: smooth motion with the present modes from a state to the
 // next event, or as far as the estimated error allows.
 //
-//   length      by the error of the last step, bounded by slips, springs, rotations and the paths
+//   length      from the error of the last step, bounded by slips, springs, rotations and the paths
 //               of surfaces
 //   integrate   until the estimated error is below the tolerance
 //   search      the earliest event on the dense output (event_driven/event_search.h)
-//   locate      its place on the dense output, else by the step again, until its function vanishes
+//   locate      its time on the dense output, or by repeating the step, until its function vanishes
 //               to round-off
 #pragma once
 #include <memory>
@@ -27,38 +27,39 @@ class EventStep {
  public:
   EventStep(const Model& model, ConstrainedMotion& motion, EventProjection& projection,
             EventSearch& search);
-  /// make() ends where `stop` is requested.
+  /// make() ends if `stop` is requested.
   void stop_by(Stop* stop) { stop_ = stop; }
-  /// Records every step; nullptr: no more.
+  /// Records every step; nullptr stops recording.
   void trace(EventTrace* trace) { trace_ = trace; }
 
-  /// The next step from the state, to `limit` at most: State::event_state, ready(), balance().
-  /// slips_end: it cannot follow slips to their end, and take_stops() says which. nothing: it
-  /// failed, and the report says why, or a stop was requested.
+  /// Makes the next step from the state, up to `limit`: sets State::event_state, ready(),
+  /// balance(). slips_end: the step cannot follow some slips to their end, and take_stops() returns
+  /// them. nothing: the step failed and the report contains the reason, or a stop was requested.
   enum class Made { step, slips_end, nothing };
   Made make(State& state, double limit, StepReport& report);
   std::vector<EventEnding> take_stops() { return std::exchange(stops_, {}); }
-  /// Makes the step of State::event_state again. False: the state is not where this step led it.
+  /// Repeats the step of State::event_state. False: the state is not on this step.
   bool resume(State& state);
-  /// The step of State::event_state is the one here.
+  /// The step of State::event_state is stored here.
   bool ready() const { return ready_; }
   void reset() { ready_ = false; }
-  /// No step is in work.
+  /// Discards the current step.
   void end(EventState& event_state);
 
-  /// q, v of the step at theta (>= 1: its end), joints and closed contacts without drift. False: it
-  /// is no drift.
+  /// q, v of the step at theta (>= 1: its end), with drift of joints and closed contacts removed.
+  /// False: the deviation is larger than drift.
   bool place(double t, double theta, const EventState& event_state,
              std::vector<GroupState>& groups);
   double end_time(const EventState& event_state) const;
-  double done() const { return done_; }  ///< fraction of it that the state has gone
+  double done() const { return done_; }  ///< fraction of the step that the state has covered
   void set_done(double theta) { done_ = theta; }
   const OdeStep& ode() const { return step_; }
   StepBalance& balance() { return balance_; }
 
-  /// Prescribed motions jump at t.
+  /// True if prescribed motions jump at t.
   bool jumps_at(double t) const;
-  /// Steps in a row that friction at slips near zero keeps short, and whether they are too many.
+  /// Consecutive steps that are kept short by friction at slips near zero; crawls() is true if
+  /// there are too many.
   void begin_crawls() { crawls_ = 0; }
   bool crawls() const;
 
@@ -85,18 +86,18 @@ class EventStep {
   std::unique_ptr<OdeMethod> method_;
   ErrorScale scale_;
   StepBalance balance_;
-  std::vector<double> ends_;   ///< times that no step passes [s], increasing
-  std::vector<double> jumps_;  ///< of prescribed motions, among `ends_`
+  std::vector<double> ends_;   ///< times that no step crosses [s], increasing
+  std::vector<double> jumps_;  ///< of prescribed motions, a subset of `ends_`
   Stop* stop_ = nullptr;
   EventTrace* trace_ = nullptr;
   OdeStep step_;
   bool ready_ = false;
   double done_ = 0.0;
-  double error_ = 0.0;              ///< of the step, of the tolerance
+  double error_ = 0.0;              ///< of the step, relative to the tolerance
   std::vector<EventEnding> stops_;  ///< slips that a step cannot follow to their end
   int crawls_ = 0;
   Vector w_, v_, dw_;
-  Vector pull_;  ///< acceleration by the applied forces alone, at the start of the step
+  Vector pull_;  ///< acceleration by only the applied forces, at the start of the step
 };
 
 }  // namespace saltus

@@ -10,18 +10,18 @@
 namespace saltus {
 namespace {
 
-/// Pivots of directions in which forces are free, and the smallest part of a contact in one of
-/// them.
+/// Pivot threshold for directions in which forces are free, and the smallest component that makes a
+/// contact a part of one.
 constexpr double kNull = 1e-10, kIn = 1e-6;
 
-/// Last tau. What is left of it goes by extrapolation along the path.
+/// Last tau. Its remaining effect is extrapolated along the path.
 constexpr double kLastTau = 1e-9, kNextTau = 0.1;
 constexpr int kMostNewton = 60;
-/// Newton decrements at which a point is near enough for the next tau, and where round-off is all
-/// that is left.
+/// Newton decrements at which a point is close enough for the next tau, and at which only round-off
+/// remains.
 constexpr double kFollows = 1e-2, kCentred = 1e-22;
 
-/// What one law leaves at z = (y, phi), a = a_0 + A z and for cones T = T_0 + B z: its logarithm is
+/// Margin of one law at z = (y, phi): a = a_0 + A z, and for cones T = T_0 + B z. Its logarithm is
 /// log(a - |T|)(a + |T|).
 struct LawBarrier {
   double a = 0.0;
@@ -50,8 +50,8 @@ struct LawBarrier {
   }
 };
 
-/// F(z) = phi/tau + sum of log - |lambda|^2/2, forces in units of their size. phi is the last of z,
-/// or is held.
+/// F(z) = phi/tau + sum of log - |lambda|^2/2, with forces relative to their magnitude. phi is the
+/// last component of z, or is fixed.
 class RoomPath {
  public:
   RoomPath(const Vector& lambda_0, const Matrix& K, std::span<const ForceLimit> laws)
@@ -83,7 +83,7 @@ class RoomPath {
     double left = std::numeric_limits<double>::infinity();
     for (const LawBarrier& law : laws_) left = std::min(left, law.left(z_));
     z_[k] = std::min(left, 0.0) - 1.0;
-    LawBarrier most;  // phi <= 1, otherwise forces that cancel each other have no bound
+    LawBarrier most;  // phi <= 1; otherwise forces that cancel each other are unbounded
     most.a = 1.0;
     most.A = -Vector::Unit(k + 1, k);
     most.B.setZero(0, k + 1);
@@ -93,7 +93,7 @@ class RoomPath {
   double phi() const { return z_[K_.cols()]; }
   Vector lambda() const { return lambda_ + K_ * z_.head(K_.cols()); }
 
-  /// To the largest F, by Newton's method.
+  /// Moves to the largest F by Newton's method.
   void climb(double tau, double decrement, bool held) {
     const auto n = z_.size(), free = held ? n - 1 : n;
     double last = std::numeric_limits<double>::infinity();
@@ -106,7 +106,7 @@ class RoomPath {
       bend_.topLeftCorner(n - 1, n - 1) -= K_.transpose() * K_;
       const Vector step = solve_definite(-bend_.topLeftCorner(free, free), slope_.head(free));
       const double size = slope_.head(free).dot(step);
-      // What round-off leaves of a step no longer shrinks.
+      // A step that is only round-off no longer shrinks.
       if (!(size > decrement) || (size < kFollows && size > 0.5 * last)) return;
       last = size;
       const double here = value(z_, tau);
@@ -120,7 +120,7 @@ class RoomPath {
       z_ = next;
     }
   }
-  /// phi from here on 0.
+  /// Fixes phi at 0.
   void hold() { z_[K_.cols()] = 0.0; }
 
  private:
@@ -140,7 +140,8 @@ class RoomPath {
 
 }  // namespace
 
-// K of A K = 0, A scaled to ones on its diagonal. Columns with a mode in common make one group.
+// K of A K = 0, with A scaled to ones on its diagonal. Columns that have a mode in common form one
+// group.
 std::vector<RedundantGroup> redundant_groups(Matrix A, std::span<const std::size_t> mode_of_row) {
   std::vector<RedundantGroup> found;
   const Vector scale = diagonal_scale(A);

@@ -1,11 +1,12 @@
-// Forces of redundant contacts: which of the many that give the same accelerations obey the laws.
+// Forces of redundant contacts: selects, among the many forces that give the same accelerations,
+// some that obey the laws.
 //
 //     lambda(y) = lambda_0 + K y,   P M^-1 D K = 0                  the same accelerations
 //     N >= phi,   mu N - |T| >= phi,   bound - |T| >= phi           the margin phi of the laws at y
 //
-// The modes of contacts may last where some y has phi >= 0: then they are a solution of the contact
-// problem of accelerations, with that lambda. The largest phi and, where it is positive, the
-// analytic centre y come from interior points,
+// The modes of contacts may last if some y has phi >= 0: then they solve the contact problem of
+// accelerations with that lambda. The largest phi and, if it is positive, the analytic centre y are
+// computed by an interior-point method,
 //
 //     phi/tau + sum of log(margin of each law) - |lambda|^2/2  ->  max,   tau -> 0
 //
@@ -19,8 +20,8 @@
 
 namespace saltus {
 
-/// Contacts with redundant forces among themselves, by modes; their rows of lambda, increasing; and
-/// K of these rows.
+/// Contacts whose forces are mutually redundant, given by modes; their rows of lambda, increasing;
+/// and K of these rows.
 struct RedundantGroup {
   std::vector<std::size_t> modes;
   std::vector<Eigen::Index> rows;
@@ -28,10 +29,10 @@ struct RedundantGroup {
   bool contains(std::size_t mode) const { return std::ranges::find(modes, mode) != modes.end(); }
 };
 
-/// The groups of A = D^T P M^-1 D, A K = 0; mode_of_row: one a row of A, increasing.
+/// The groups of A = D^T P M^-1 D, A K = 0; mode_of_row: one entry per row of A, increasing.
 std::vector<RedundantGroup> redundant_groups(Matrix A, std::span<const std::size_t> mode_of_row);
 
-/// What a law demands of the rows of lambda from `first` on.
+/// Restriction of a law on the rows of lambda from `first` on.
 struct ForceLimit {
   enum class Kind { unilateral, cone, bounded };  ///< N >= 0; |T| <= mu N; |T| <= bound
   Kind kind = Kind::unilateral;
@@ -40,16 +41,17 @@ struct ForceLimit {
 };
 
 struct DistributedForces {
-  /// Largest phi, as part of the largest force of lambda_0. If it is positive and was not asked for
-  /// exactly: a lower bound.
+  /// Largest phi as a fraction of the largest force of lambda_0. If it is positive and `exact` was
+  /// false: a lower bound.
   double margin = 0.0;
   Vector lambda;  ///< at the analytic centre, or where the violation of the laws is smallest
 };
 
-/// exact: the largest phi, else its sign is enough. lambda_0 and K are of one unit.
+/// exact: compute the largest phi; otherwise its sign is sufficient. lambda_0 and K have the same
+/// unit.
 DistributedForces distribute_forces(const Vector& lambda_0, const Matrix& K,
                                     std::span<const ForceLimit> limits, bool exact);
-/// The smallest margin that the laws have at lambda: N, mu N - |T|, bound - |T|.
+/// The smallest margin of the laws at lambda: N, mu N - |T|, bound - |T|.
 double least_margin(const Vector& lambda, std::span<const ForceLimit> limits);
 
 }  // namespace saltus

@@ -58,7 +58,8 @@ std::vector<int> held_places(const ImpactProblem& problem) {
   return places;
 }
 
-// Solved in units in which W and b are about 1, powers of 2: results scale to the last bit.
+// Solved in units, powers of 2, in which W and b are about 1, so that results scale without
+// rounding.
 bool solve_rows(Course& course, std::span<const int> places, Restitution which,
                 const Vector& pressed, Vector& p) {
   const ImpactProblem& problem = course.problem;
@@ -97,8 +98,8 @@ bool solve_rows(Course& course, std::span<const int> places, Restitution which,
   const double velocity = power_below(b.cwiseAbs().maxCoeff());
   W.W /= mobility;
   b /= velocity;
-  // What is left of larger numbers consists of their round-off in part: it has no relative
-  // residual.
+  // The remainder of larger numbers consists partly of their round-off, so its residual is not
+  // measured relative to itself.
   double now = 0.0;
   for (Eigen::Index k = 0; k < n; ++k)
     if (const double w = W.W(k, k); w > 0.0)
@@ -126,7 +127,7 @@ bool strike(Course& course, std::span<const int> places, Restitution which) {
   const bool good = solve_rows(course, places, which, {}, p);
   ++course.report.phases;
   course.P += p;
-  // of the sum, not sum by sum: thousands of phases add no round-off of their own
+  // computed from the sum, so that thousands of phases do not accumulate round-off
   course.u = course.problem.u;
   course.u.noalias() += course.problem.W * course.P;
   return good;
@@ -136,8 +137,8 @@ void finish(Course& course) {
   if (course.closing() > 0.0) strike(course, all_places(course.problem), Restitution::none);
 }
 
-// Poisson: P = (1 + e) P_c + P_x of the contacts of that law, P_x alone of the others, as in the
-// steps.
+// Poisson: P = (1 + e) P_c + P_x for contacts with that law, only P_x for others, as in time
+// stepping.
 void simultaneous(Course& course) {
   const ImpactProblem& problem = course.problem;
   const std::vector<int> places = all_places(problem);
@@ -165,8 +166,8 @@ void simultaneous(Course& course) {
       course.report.failure = kTooManyPhases;
       return;
     }
-    // Newton's law lets a contact that opened, u- > 0, come back with u+ >= -e u-: nothing lies
-    // between it and the next impact, which is part of this one.
+    // Newton's law allows a contact that opened, u- > 0, to return with u+ >= -e u-: no time passes
+    // before the next impact, which is a part of this one.
   } while (course.closing() > enough);
 }
 
@@ -185,9 +186,9 @@ ImpactReport solve_impact(const ImpactProblem& problem, ImpactOrder order,
         "an impact: contacts must cover the rows in order, one normal and 0 to 2 tangents each");
     next += 1 + c.tangents;
     expects(c.form != ImpactForm::held || c.tangents == 0,
-            "an impact: a row that is held has no tangents");
+            "an impact: an equality row must have no tangents");
     expects(c.form != ImpactForm::poisson || c.friction == 0.0,
-            "an impact in two phases knows no friction");
+            "an impact in two phases must have no friction");
   }
   expects(next == n, "an impact: contacts have fewer rows than the problem");
 

@@ -1,9 +1,8 @@
-// Impacts of contacts that are active at one instant: impulses of no duration.
+// Impacts of contacts that are active at one instant: impulses of zero duration.
 //
 //     u+ = W P + u-,     W = H M^-1 H^T, joints eliminated
 //
-// The laws say what holds after the impact or in the course of it; friction is Coulomb's
-// throughout.
+// The laws describe the state after the impact or its course; friction is always Coulomb's.
 #pragma once
 #include <array>
 #include <span>
@@ -16,7 +15,7 @@
 
 namespace saltus {
 
-/// One active contact, of a law that impulses obey: dry friction of a given bound has none in no
+/// One active contact whose law has impulses; dry friction with a given bound has none in zero
 /// time. Rows first .. first + tangents: normal, then tangents.
 struct ImpactContact {
   ImpactForm form = ImpactForm::newton;  ///< with velocity 0: the caller subtracts it
@@ -28,25 +27,25 @@ struct ImpactContact {
 
 struct ImpactProblem {
   const Matrix& W;  ///< symmetric, positive semidefinite [1/kg]
-  View u;           ///< u-, motion of the obstacles included [m/s]
+  View u;           ///< u-, including the motion of the obstacles [m/s]
   std::span<const ImpactContact> contacts;
-  std::span<const int> ids;  ///< stable name of each row, increasing
+  std::span<const int> ids;  ///< stable identifier of each row, increasing
 };
 
 struct ImpactReport {
   bool converged = true;
-  int iterations = 0;        ///< of the solver, of all phases
-  int phases = 1;            ///< problems that were solved
+  int iterations = 0;        ///< of the solver, over all phases
+  int phases = 1;            ///< number of problems solved
   double residual = 0.0;     ///< largest of the problems [1]
   bool certified = true;     ///< SolveReport::certified of all problems
-  std::string_view failure;  ///< why it failed, in words of static life
-  /// Two contacts, as indices of ImpactProblem::contacts, that were equally due although one
-  /// changes the other, and whose order decided what the impact did (ImpactOrder::sequential); -1:
-  /// no such contacts.
+  std::string_view failure;  ///< reason of a failure, a string with static lifetime
+  /// Two contacts, as indices into ImpactProblem::contacts, that were equally due although one
+  /// affects the other, and whose order affected the result (ImpactOrder::sequential); -1: no such
+  /// contacts.
   std::array<int, 2> tied{-1, -1};
 };
 
-/// P of the impact [N s]. u+ = W P + u- is left to the caller.
+/// Computes P of the impact [N s]. The caller computes u+ = W P + u-.
 ImpactReport solve_impact(const ImpactProblem& problem, ImpactOrder order,
                           const ContactSolver& solver, Limits limits, Out P);
 

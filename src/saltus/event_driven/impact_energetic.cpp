@@ -1,13 +1,12 @@
-// Impulses that grow together, as stiff springs of equal stiffness would make them: of Hertz,
-// lambda = delta^(3/2).
+// Impulses that grow together as those of stiff springs of equal stiffness that obey Hertz' law:
 //
-//     delta_i' = -u_i (u_i < 0, compression),  -u_i/e_i^2 (u_i > 0, expansion),     P_N' = lambda,
-//     u = u- + W P
+//     lambda = delta^(3/2),     P_N' = lambda,     u = u- + W P,
+//     delta_i' = -u_i (u_i < 0, compression),  -u_i/e_i^2 (u_i > 0, expansion)
 //
-// Every contact takes in  E_i = int lambda ddelta = 2/5 delta^(5/2)  and gives e^2 of it back.
-// Since lambda is proportional to E^(3/5), dP_i/dP_j = (E_i/E_j)^(3/5) as Liu, Zhao and Brogliato
-// have it; the time of the springs is no time of the bodies, and their stiffness drops out.
-// Friction is Coulomb's on lambda_N dt: against the slip, or no slip.
+// Every contact stores  E_i = int lambda ddelta = 2/5 delta^(5/2)  and returns e^2 of it. Since
+// lambda is proportional to E^(3/5), dP_i/dP_j = (E_i/E_j)^(3/5) as in Liu, Zhao and Brogliato; the
+// time of the springs is not the time of the bodies, and their stiffness cancels. Friction is
+// Coulomb's law for lambda_N dt: against the slip, or no slip.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,14 +17,14 @@
 namespace saltus::impact {
 namespace {
 
-constexpr double kTolerance = 1e-13;  ///< of a step, W and u- of size 1
-constexpr double kEndOfImpact =
-    1e-10;  ///< closing speed below which the rest is one impact without restitution
-constexpr double kEnergyRound = 1e-13;  ///< an event at the start of a step, not in it
+constexpr double kTolerance = 1e-13;  ///< of a step, for W and u- of size 1
+/// Closing speed below which the rest is treated as one impact without restitution.
+constexpr double kEndOfImpact = 1e-10;
+constexpr double kEnergyRound = 1e-13;  ///< an event at the start of a step, not within it
 constexpr int kMostSteps = 200'000;
 constexpr std::string_view kTooLong = "the impact did not end: its contacts cannot be opened";
 
-/// Modes that the trial asks for at its very start are changed there, each once.
+/// Changes the modes that the trial requires at its very start, each once.
 bool change_at_start(Springs& springs, Vector& y, const Vector& before, const Vector& after,
                      std::vector<char>& changed) {
   bool any = false;
@@ -39,7 +38,7 @@ bool change_at_start(Springs& springs, Vector& y, const Vector& before, const Ve
   return any;
 }
 
-/// The shortest step after which one of the events that lie in h has happened.
+/// The shortest step after which one of the events within h has occurred.
 double first_event(const Springs& springs, const Vector& y, const Vector& before, double h,
                    Vector& end) {
   double low = 0.0, high = h;

@@ -1,5 +1,5 @@
-// One contact at a time, the one that closes fastest first; rows that are held take part in every
-// impact.
+// Impacts of one contact at a time, the one that closes fastest first; equality rows take part in
+// every impact.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,18 +11,18 @@ namespace {
 
 using Kind = ImpactForm;
 
-/// Speeds that differ by less are equal; the others may still differ by round-off alone.
+/// Speeds with smaller differences are equal, or may differ only by round-off.
 constexpr double kEqual = 1e-12, kTied = 1e-9;
-/// Of the fastest speed: outcomes that differ by more are different.
+/// Outcomes that differ by more than this, relative to the fastest speed, are different.
 constexpr double kOther = 1e-6;
 
 bool due(const Course& course, const ImpactContact& c, double least) {
   return c.form != Kind::held && -course.speed(c.first) > least;
 }
 
-/// The place of the contact with the largest -u_N among those that close by more than `least`
-/// [sqrt(J)]; -1: none. Speeds that differ by round-off alone are equal, and the first of equal
-/// ones is taken, or the last.
+/// The index of the contact with the largest -u_N among those that close faster than `least`
+/// [sqrt(J)]; -1: none. Speeds that differ only by round-off are equal; the first or, if `last`,
+/// the last of equal ones is used.
 int fastest_contact(const Course& course, double least, bool last) {
   int found = -1;
   double speed = 0.0;
@@ -38,7 +38,7 @@ int fastest_contact(const Course& course, double least, bool last) {
   return found;
 }
 
-/// An impulse on one contact changes the rates of the other.
+/// True if an impulse on one contact changes the rates of the other.
 bool coupled(const ImpactProblem& problem, const ImpactContact& a, const ImpactContact& b) {
   for (int i = a.first; i <= a.first + a.tangents; ++i)
     for (int j = b.first; j <= b.first + b.tangents; ++j)
@@ -47,7 +47,7 @@ bool coupled(const ImpactProblem& problem, const ImpactContact& a, const ImpactC
   return false;
 }
 
-/// A contact that is as due as the one at place i and coupled to it; -1: none.
+/// A contact that is as due as the one with index i and coupled to it; -1: none.
 int tied_with(const Course& course, int i, double least) {
   const auto contacts = course.problem.contacts;
   const ImpactContact& fastest = contacts[static_cast<std::size_t>(i)];
@@ -60,7 +60,7 @@ int tied_with(const Course& course, int i, double least) {
   return -1;
 }
 
-/// A contact of Poisson's law that is alone: (1 + e) times the impulse of compression.
+/// Impact of a single contact with Poisson's law: (1 + e) times the impulse of compression.
 bool strike_poisson(Course& course, std::span<const int> places, double e) {
   Vector p;
   const bool good = solve_rows(course, places, Restitution::none, {}, p);
@@ -71,8 +71,8 @@ bool strike_poisson(Course& course, std::span<const int> places, double e) {
   return good;
 }
 
-/// One contact after the other, of equal ones the first or the last; the first two that were tied
-/// in `tied`.
+/// Solves one contact after the other, of equal ones the first or the last; `tied` returns the
+/// first two that were tied.
 void one_by_one(Course& course, std::span<const int> held, double least, bool last,
                 std::array<int, 2>& tied) {
   const auto contacts = course.problem.contacts;
@@ -95,7 +95,7 @@ void one_by_one(Course& course, std::span<const int> held, double least, bool la
   finish(course);
 }
 
-/// Whether the outcomes differ.
+/// True if the outcomes differ.
 bool differ(const Course& a, const Course& b) {
   for (int r = 0; r < a.u.size(); ++r)
     if (std::abs(a.speed(r) - b.speed(r)) > kOther * a.first) return true;
@@ -107,7 +107,7 @@ bool differ(const Course& a, const Course& b) {
 void sequential(Course& course) {
   const auto contacts = course.problem.contacts;
   const std::vector<int> held = held_places(course.problem);
-  // A relation that is broken is restored first.
+  // A violated equality is restored first.
   const double before = course.fastest();
   double broken = 0.0;
   for (const int i : held)
@@ -120,7 +120,8 @@ void sequential(Course& course) {
   std::array<int, 2> tied{-1, -1};
   one_by_one(course, held, least, false, tied);
   if (tied[0] < 0 || !course.report.converged) return;
-  // Whether it matters which of them is first: Newton's cradle, hit from both sides, ends alike.
+  // Checks whether it matters which of them is first: Newton's cradle, hit from both sides, ends
+  // the same.
   Course other = start;
   std::array<int, 2> same = tied;
   one_by_one(other, held, least, true, same);

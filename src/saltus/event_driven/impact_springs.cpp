@@ -10,8 +10,8 @@
 namespace saltus::impact {
 namespace {
 
-constexpr double kAtRest = 1e-10;  ///< slip of which the direction is none
-constexpr double kPlastic = 1e-5;  ///< e below: its expansion would be too fast to integrate
+constexpr double kAtRest = 1e-10;  ///< slip that has no direction
+constexpr double kPlastic = 1e-5;  ///< expansion with smaller e would be too fast to integrate
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Pseudo-inverse of a symmetric semidefinite matrix.
@@ -183,7 +183,7 @@ void Springs::change(int event, Vector& y) {
   } else if (c.e > 0.0) {
     c.normal = Normal::expands;
   } else {
-    open();  // all it took in is lost
+    open();  // all stored energy is lost
   }
 }
 
@@ -200,8 +200,8 @@ void Springs::set_slip(Contact& c, Vector& y) {
   }
 }
 
-// Contacts that do not slip, by the rates of the slips and the given lambda_N:
-//     |lambda_T| <= mu lambda_N,   u_T' = 0, or against lambda_T where it is as large as it can be
+// Contacts without slip, from the rates of the slips and the given lambda_N:
+//     |lambda_T| <= mu lambda_N,   u_T' = 0, or opposite to lambda_T if |lambda_T| = mu lambda_N
 // solved contact by contact. (Gauss-Seidel: W may be singular.)
 void Springs::rub(Vector& y, Contact* must_slide) {
   const Vector u = velocity(y);
@@ -211,7 +211,7 @@ void Springs::rub(Vector& y, Contact* must_slide) {
   for (Contact& c : contacts_) none = none && !(force[c.first] > 0.0);
   for (Contact& c : contacts_) {
     if (c.normal == Normal::open || c.tangents == 0) continue;
-    // at the first contact forces are about to be those of the speeds
+    // at the first contact the forces are still 0: those for the present speeds are used
     if (none) force[c.first] = hertz(-u[c.first]);
     if (c.slip == Slip::sticks || slip(c, u).norm() <= 2.0 * kAtRest) resting.push_back(&c);
   }
@@ -243,7 +243,7 @@ void Springs::rub(Vector& y, Contact* must_slide) {
     c->direction = rate.norm() > 0.0 ? rate.normalized() : Eigen::Vector2d(1.0, 0.0);
     c->starts = c->tangents == 2;
   }
-  // what is left of their slips has directions by chance
+  // the remaining slips have random directions
   std::vector<int> rows;
   for (const Contact* c : resting)
     for (int a = 1; a <= c->tangents; ++a) rows.push_back(c->first + a);
@@ -270,7 +270,7 @@ bool Springs::over(const Vector& y, double least) const {
   return true;
 }
 
-// A twentieth of the time that a contact takes: no event is passed twice in a step.
+// About a twentieth of the duration of a contact, so that no event is passed twice in a step.
 double Springs::longest() const {
   double h = kInfinite;
   for (const Contact& c : contacts_)

@@ -6,22 +6,22 @@
 namespace saltus::impact {
 
 /// The state y is (delta of every contact, P of every row) in units in which W and u- are about 1;
-/// rows that are held are eliminated. What every contact does stays the same in a step and changes
-/// at events.
+/// equality rows are eliminated. The mode of every contact is constant within a step and changes at
+/// events.
 class Springs {
  public:
   explicit Springs(const Course& course);
   bool closes() const { return closes_; }
   Vector start() const { return Vector::Zero(contacts() + u_.size()); }
-  /// One step of Dormand and Prince, and the estimate of its error.
+  /// One Dormand-Prince step and the estimate of its error.
   void step(const Vector& y, double h, Vector& end, Vector& error) const;
-  /// Three numbers a contact, positive as long as it continues as it does: of u_N, of delta, of
+  /// Three numbers per contact, positive as long as its mode continues: for u_N, for delta, for
   /// friction.
   Vector events(const Vector& y) const;
   void change(int event, Vector& y);
-  /// Directions of sliding for the step from y.
+  /// Updates the directions of sliding for the step from y.
   void turn(const Vector& y);
-  /// Nothing is compressed or closes by more than `least`.
+  /// True if no contact is compressed or closes by more than `least`.
   bool over(const Vector& y, double least) const;
   double longest() const;
   int compressions() const { return compressions_; }

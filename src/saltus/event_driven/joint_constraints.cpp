@@ -55,7 +55,7 @@ void JointConstraints::dense(Matrix& G, Vector& rate) {
       system_.dense(static_cast<int>(g), G.middleCols(first[g], n));
 }
 
-// By the closed form where the system has one for these groups, else a difference of G v + d.
+// Uses the closed form if the system has one for these groups, otherwise a difference of G v + d.
 void JointConstraints::bias(Vector& gamma) {
   const double t = kinematics_.time();
   const Difference by = kinematics_.difference();
@@ -120,7 +120,7 @@ void JointConstraints::project_out(Matrix& X, Matrix& R) {
   }
 }
 
-// Redundant rows are detected once a step, and again where G a = -gamma is missed by more than
+// Redundant rows are detected once per step, and again if the error of G a = -gamma exceeds
 // round-off.
 void JointConstraints::constrain(Vector& a, Vector& L) {
   make_rows();

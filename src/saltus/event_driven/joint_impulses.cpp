@@ -7,7 +7,7 @@
 namespace saltus {
 
 namespace {
-constexpr std::size_t kMostPaths = 256;  ///< that are stored
+constexpr std::size_t kMostPaths = 256;  ///< maximum number stored
 }
 
 JointImpulses::JointImpulses(const Model& model) : model_(model) {
@@ -48,7 +48,7 @@ void JointImpulses::add_path(long number, const EventState& event_state, const O
   path.to = to;
 }
 
-// The loads over the step of a path, to `loads_`.
+// Evaluates the loads over the step of a path and stores them in `loads_`.
 void JointImpulses::evaluate(const Path& path) {
   evaluated_ = -1;
   if (!motion_) motion_ = std::make_unique<ConstrainedMotion>(model_);
@@ -76,7 +76,8 @@ void JointImpulses::evaluate(const Path& path) {
 
 void JointImpulses::sum_paths() {
   if (stored_ == 0) return;
-  std::vector<Load> sum = impulses_;  // all paths or none: forces of users may throw
+  // Adds all paths or none: user-defined forces may throw.
+  std::vector<Load> sum = impulses_;
   for (const Path& path : std::span(paths_).first(stored_)) {
     if (path.number != evaluated_ || path.length != evaluated_over_) evaluate(path);
     add({loads_.cols(), path.length, path.from, path.to}, loads_, sum);

@@ -1,7 +1,7 @@
 // Impulses of the joints of a model over time.
 //
-// Where joints are all that constrains a step, their loads cost as many evaluations as the step,
-// and few ask for them: the paths of such steps are stored, and evaluated when somebody asks.
+// If a step is constrained only by joints, their loads cost as many evaluations as the step, and
+// they are rarely requested: the paths of such steps are stored and evaluated on request.
 #pragma once
 #include <array>
 #include <memory>
@@ -15,26 +15,26 @@ namespace saltus {
 
 class JointImpulses {
  public:
-  /// Force and torque on b of a joint, as Simulation::joint_load, or their impulses.
+  /// Force and torque of a joint on its body b, as Simulation::joint_load, or their impulses.
   using Load = std::array<Vector3, 2>;
 
   explicit JointImpulses(const Model& model);
 
-  /// Begins the sums.
+  /// Resets the sums.
   void begin();
-  /// Adds impulses of one instant, one a joint or none at all.
+  /// Adds impulses of one instant: one per joint, or none.
   void add(std::span<const Load> impulses);
-  /// Adds what loads do: six rows a joint, polynomials of the integral [N], [N m].
+  /// Adds the impulses of loads: six rows per joint, polynomials of the integral [N], [N m].
   void add(const StepIntegral& integral, const Matrix& loads) { add(integral, loads, impulses_); }
-  /// Adds what the joints do from one fraction to another of event_state.length of a step without
-  /// contacts; number: of the step.
+  /// Adds the impulses of joints from one fraction to another of event_state.length in a step
+  /// without contacts; number: index of the step.
   void add_path(long number, const EventState& event_state, const OdeStep& step, double from,
                 double to);
-  /// Since begin() [N s], [N m s].
+  /// Impulse since begin() [N s], [N m s].
   const Load& of(int joint);
 
  private:
-  /// A part of a step, as much of it as its loads need.
+  /// A part of a step, with the data that its loads need.
   struct Path {
     long number = 0;
     std::vector<GroupState> start;
@@ -47,17 +47,17 @@ class JointImpulses {
   void sum_paths();
 
   const Model& model_;
-  std::vector<Load> impulses_;  ///< but for those of the paths
-  std::vector<Path> paths_;     ///< the first `stored_` of them
+  std::vector<Load> impulses_;  ///< without those of the stored paths
+  std::vector<Path> paths_;     ///< the first `stored_` are in use
   std::size_t stored_ = 0;
-  long evaluated_ = -1;          ///< number of the step of `loads_`
+  long evaluated_ = -1;          ///< index of the step that `loads_` belongs to
   double evaluated_over_ = 0.0;  ///< its length [s]
   Matrix loads_;
   std::unique_ptr<ConstrainedMotion> motion_;  ///< evaluates paths
 };
 
-/// Loads of the joints at the last rates() of the motion, in column k: six rows a joint. scratch:
-/// one a joint.
+/// Stores the loads of the joints at the last rates() of the motion in column k: six rows per
+/// joint. scratch: one entry per joint.
 void sample_joint_loads(ConstrainedMotion& motion, std::span<JointImpulses::Load> scratch,
                         Eigen::Index k, Matrix& loads);
 

@@ -8,8 +8,8 @@
 namespace saltus {
 namespace {
 
-/// Accelerations below this fraction of those without contact are the round-off of a solution that
-/// does not move.
+/// Accelerations below this fraction of those without contact are round-off of a solution that does
+/// not move.
 constexpr double kMoves = 1e-9;
 
 class AccelerationProblem {
@@ -32,16 +32,16 @@ class AccelerationProblem {
   void set_unilateral(ActiveContact& c, const Law& law, double most, double pull) const;
 
   ActiveContacts& active_;
-  Vector a_;                        ///< of free motion and of friction of given size
-  std::vector<ActiveContact*> of_;  ///< whose forces are unknown,
-  std::vector<Law> laws_;           ///< their laws,
-  std::vector<int> rows_;           ///< and rows of H
+  Vector a_;                        ///< of free motion and of friction of known magnitude
+  std::vector<ActiveContact*> of_;  ///< contacts whose forces are unknown
+  std::vector<Law> laws_;           ///< their laws
+  std::vector<int> rows_;           ///< their rows of H
   Matrix C_;                        ///< directions of the unknown forces over the rows of H
   bool symmetric_ = true;
   Vector b_, p_, after_;  ///< after: u' of the rows with the forces p
 };
 
-// Friction of a bound that slides is a known force.
+// Sliding friction with a given bound is a known force.
 bool AccelerationProblem::slides_on_normal(ActiveContact& c) {
   const double s = active_.u()[c.first] - c.law->facts().velocity;
   if (!c.given && (!(std::abs(s) > c.still) || c.stopped)) return false;
@@ -51,7 +51,7 @@ bool AccelerationProblem::slides_on_normal(ActiveContact& c) {
   return true;
 }
 
-// A contact that slides has its friction along the slip, in the column of its normal force.
+// The friction of a sliding contact is along the slip, in the column of its normal force.
 bool AccelerationProblem::slides(ActiveContact& c, Eigen::Index column) {
   const Vector& u = active_.u();
   const int tangents = c.rows - 1;
@@ -75,7 +75,7 @@ void AccelerationProblem::add(ActiveContact& c) {
     law.bound = c.law->strength(0.0);
   } else if (c.law->unilateral()) {
     c.held = false;
-    if (c.ended || active_.u()[c.first] > c.still) return;  // it leaves
+    if (c.ended || active_.u()[c.first] > c.still) return;  // it opens
     if (!slides(c, column) && c.rows > 1) {
       c.kind = ContactMode::Kind::sticks;
       law.kind = LawKind::coulomb;
@@ -134,8 +134,7 @@ void AccelerationProblem::set_modes() {
 // most, pull: largest force, and largest acceleration without contact
 void AccelerationProblem::set_unilateral(ActiveContact& c, const Law& law, double most,
                                          double pull) const {
-  // One that carries nothing and does not open either is redundant: others carry the load without
-  // it.
+  // A contact that carries no load and does not open is redundant: other contacts carry the load.
   c.held = p_[law.first] > 1e-13 * most || after_[law.first] <= kMoves * pull;
   if (law.kind != LawKind::coulomb || !c.held) return;
   const auto T = p_.segment(law.first + 1, law.size - 1);
@@ -159,7 +158,7 @@ bool choose_modes(const ContactSolver& solver, const Limits& asked, double allow
   report.iterations += solved.iterations;
   report.residual = worse(report.residual, solved.residual);
   if (!solved.certified || (!solved.converged && !(solved.residual <= allowed))) {
-    report.failure = "no acceleration was found that obeys the laws of the contacts that touch";
+    report.failure = "no acceleration was found that obeys the laws of the closed contacts";
     return false;
   }
   problem.set_modes();

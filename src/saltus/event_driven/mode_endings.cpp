@@ -9,9 +9,10 @@
 namespace saltus {
 namespace {
 
-/// Of the largest force: a margin of redundant contacts below this is none.
+/// Relative to the largest force: a smaller margin of redundant contacts counts as zero.
 constexpr double kNoMargin = 1e-9;
-constexpr double kStrong = 1e-6;  ///< of the size of a force: friction that has a direction
+/// relative to the magnitude of a force: friction that has a direction
+constexpr double kStrong = 1e-6;
 
 }  // namespace
 
@@ -42,13 +43,13 @@ bool ModeEndings::add(State& state, double time, std::vector<EventEnding>& endin
       motion_.rates_at(state);
       if (motion_.distribute(true) > kNoMargin) return false;
     }
-    if (kind == Kind::holds) {  // the friction of this instant gives the direction of the slip
+    if (kind == Kind::holds) {  // the friction at this instant determines the direction of the slip
       ending.kind = EventEnding::Kind::slides;
       ending.direction = search_.slip(event_state.ends_key);
     }
   }
   const EventOptions& options = model_.options().events;
-  // A slip of no remaining distance is over, whatever round-off leaves of it across.
+  // A slip without remaining distance has ended, whatever round-off remains across it.
   if (kind == Kind::slips && has_stopped(motion_, state, event_state.ends_key, options.zeno))
     endings.push_back({EventEnding::Kind::stops, event_state.ends_key, {}});
   if (redundant) {
@@ -62,7 +63,7 @@ bool ModeEndings::add(State& state, double time, std::vector<EventEnding>& endin
   return true;
 }
 
-// The contact that ends the step is redundant at the last rates(): its group is marked.
+// If the contact that ends the step is redundant at the last rates(), marks its group.
 bool ModeEndings::mark_redundant(EventState& event_state) {
   for (std::size_t k = 0; k < motion_.modes().size(); ++k) {
     if (motion_.modes()[k].key != event_state.ends_key || !motion_.redundant(k)) continue;
@@ -72,7 +73,7 @@ bool ModeEndings::mark_redundant(EventState& event_state) {
   return false;
 }
 
-// Slips begin against the friction of this instant, where there is some.
+// Slips begin opposite to the friction at this instant, if there is any.
 void ModeEndings::point_slips(const State& state, std::vector<EventEnding>& endings) {
   motion_.rates_at(state);
   motion_.distribute(true);

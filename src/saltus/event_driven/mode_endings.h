@@ -1,5 +1,4 @@
-// What the event at the end of a step says about the modes: which of them end there, and what comes
-// after them.
+// Effect of the event at the end of a step on the modes: which of them end, and which follow.
 #pragma once
 #include <optional>
 #include <vector>
@@ -16,9 +15,9 @@ class ModeEndings {
               EventResponse& response)
       : model_(model), motion_(motion), search_(search), response_(response) {}
 
-  /// Adds what ends the step of State::event_state, whose modes may be marked redundant. time: how
-  /// long the next step is about [s]. False: nothing ends, because other forces give the same
-  /// accelerations.
+  /// Adds the endings at the end of the step of State::event_state, and may mark its modes as
+  /// redundant. time: approximate length of the next step [s]. False: nothing ends, because other
+  /// forces give the same accelerations.
   bool add(State& state, double time, std::vector<EventEnding>& endings);
 
  private:

@@ -14,7 +14,7 @@ void dense_output(const OdeStep& step, double theta, Out w, Out v) {
   const auto columns = static_cast<std::size_t>(step.w.cols());
   expects(columns > 0 && columns <= kMostDegree + 1 && step.v.cols() == step.w.cols() &&
               w.size() == step.w.rows() && v.size() == step.v.rows(),
-          "dense output of a step without one, or of another size");
+          "the step has no dense output, or one of another size");
   std::array<double, kMostDegree + 1> weights;
   const auto of_degree = std::span(weights).first(columns);
   bernstein_weights(theta, of_degree);
@@ -29,12 +29,13 @@ using Values = Eigen::Map<Vector>;
 using ConstValues = Eigen::Map<const Vector>;
 
 bool finite(const double* x, long size) {
-  double sum = 0.0;  // 0 x is not a number where x is not finite
+  double sum = 0.0;  // 0 x is NaN where x is not finite
   for (long i = 0; i < size; ++i) sum += 0.0 * x[i];
   return sum == 0.0;
 }
 
-/// Components first .. first + size: a block that stays in registers while the stages go by.
+/// Components first .. first + size: a block that stays in registers throughout the sum over
+/// stages.
 template <int size>
 void sum_block(const double* base, double h, const Weights& a, const double* K, long N, long first,
                double* out) {
@@ -53,8 +54,7 @@ double binomial(int n, int k) {
   return value;
 }
 
-/// Coefficients of degree n of  x^a (1 - x)^b  with a = m/2 + 1, b = (m + 1)/2, which F_m is
-/// multiplied by.
+/// Coefficients of degree n of  x^a (1 - x)^b  with a = m/2 + 1, b = (m + 1)/2, the factor of F_m.
 struct Nested {
   static constexpr int kMost = 7;
   double of[kMost + 1][kMost][kMost + 1] = {};  // n, m, k
@@ -71,7 +71,7 @@ struct Nested {
 
 Stages::Stages(OdeStep& step, int n, int count) : step_(step), n_(n), N_(2 * n) {
   expects(step.v0.size() == n && step.dv0.size() == n,
-          "v0 and dv0 of a step have one value for each component");
+          "v0 and dv0 of a step need one value per component");
   if (step.work.size() < 2) step.work.resize(2);
   step.work[0].resize(count * N_);
   step.work[1].resize(2 * N_);
@@ -89,7 +89,8 @@ Stages::Stages(OdeStep& step, int n, int count) : step_(step), n_(n), N_(2 * n) 
 
 Stages::Stages(OdeStep& step)
     : step_(step), n_(step.v0.size()), N_(2 * n_), K_(nullptr), y0_(nullptr) {
-  expects(step.work.size() >= 2 && step.work[1].size() == 2 * N_, "dense output before a step");
+  expects(step.work.size() >= 2 && step.work[1].size() == 2 * N_,
+          "dense output is available only after a step");
   K_ = step.work[0].data();
   y0_ = step.work[1].data();
 }
@@ -106,7 +107,7 @@ void Stages::sum(const double* base, const Weights& a, double* out) const {
 
 bool Stages::evaluate(SmoothMotion& motion, double t, int i) {
   if (!finite(y(), N_)) {
-    std::fill_n(k(i), N_, std::numeric_limits<double>::quiet_NaN());  // nothing old may be taken
+    std::fill_n(k(i), N_, std::numeric_limits<double>::quiet_NaN());  // no old value may be used
     return false;
   }
   motion.rates(t, ConstValues(y(), n_), ConstValues(y() + n_, n_), Values(k(i), n_),
@@ -129,7 +130,7 @@ void nested_output(Stages& stages, OdeStep& step, int end, std::initializer_list
   static const Nested nested;
   const long n = step.v0.size();
   const int degree = 3 + static_cast<int>(F.size());
-  expects(degree <= Nested::kMost, "dense output of too high a degree");
+  expects(degree <= Nested::kMost, "the degree of the dense output is too high");
   step.w.resize(n, degree + 1);
   step.v.resize(n, degree + 1);
   const double *y0 = stages.y0(), *k0 = stages.k(0), *k1 = stages.k(end);
@@ -162,7 +163,7 @@ void nested_output(Stages& stages, OdeStep& step, int end, std::initializer_list
 }
 
 double square_sum(const Vector& e, View scale) {
-  expects(e.size() == scale.size(), "a scale for each component of w and v");
+  expects(e.size() == scale.size(), "give a scale for each component of w and v");
   double sum = 0.0;
   for (long i = 0; i < e.size(); ++i) {
     const double x = e[i] / scale[i];

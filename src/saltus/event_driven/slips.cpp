@@ -9,7 +9,8 @@
 namespace saltus {
 namespace {
 
-constexpr double kStop = 1e-6;  ///< of EventOptions::zeno: the distance left of a slip that is over
+/// relative to EventOptions::zeno: the remaining distance of a slip that has ended
+constexpr double kStop = 1e-6;
 
 /// Slips u = (u_1, u_2) of a mode and their rates u' for accelerations a.
 struct SlipRates {

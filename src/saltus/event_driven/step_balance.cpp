@@ -9,8 +9,8 @@
 namespace saltus {
 
 namespace {
-/// Of the error a step may have: what a dense output may miss of the equations of motion that is
-/// taken for the motion.
+/// Relative to the allowed error of a step: the defect in the equations of motion up to which a
+/// dense output is accepted as the motion.
 constexpr double kDefect = 0.01;
 }  // namespace
 
@@ -39,7 +39,7 @@ void StepBalance::begin(const OdeStep& step) {
 }
 
 void StepBalance::sample(std::size_t node, double t, bool forces_known) {
-  if (sampled_[node] != 0) return;  // halves of an interval have their ends in common
+  if (sampled_[node] != 0) return;  // halves of an interval have an end in common
   sampled_[node] = 1;
   const auto k = static_cast<Eigen::Index>(node);
   const auto groups = motion_.kinematics().groups();
@@ -79,8 +79,8 @@ void StepBalance::sample_contact(std::size_t m, Eigen::Index k) {
   powers_(terms_.prescribed, k) -= f.dot(d) - f[0] * own;
 }
 
-// What the dense output at t0 + s misses of the rates dw, dv there, over `length`: as
-// OdeMethod::error(), by the same scale.
+// Defect of the dense output at t0 + s relative to the rates dw, dv there, over `length`, measured
+// as in OdeMethod::error() with the same scale.
 double StepBalance::defect(const OdeStep& step, double s, double length, const Vector& scale) {
   const auto degree = step.w.cols() - 1;
   const double theta = s / step.h, rate = static_cast<double>(degree) / step.h;
@@ -112,8 +112,8 @@ bool StepBalance::complete(const OdeStep& step, double length, const Vector* sca
   const auto nodes = lobatto_nodes(n);
   if (length != step.h) begin(step);  // the samples belong to the whole step
   for (int node = 0; node <= n; ++node) {
-    const std::size_t k =
-        at((node + n / 2) % (n + 1));  // from the middle, where a defect shows first
+    // Starts from the middle, where a defect shows first.
+    const std::size_t k = at((node + n / 2) % (n + 1));
     if (sampled_[k] != 0) continue;
     dense_output(step, nodes[k] * (length / step.h), w_, v_);
     const double t = step.t0 + nodes[k] * length;

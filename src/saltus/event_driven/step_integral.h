@@ -8,8 +8,8 @@
 
 namespace saltus {
 
-/// A polynomial in Bernstein form over a step of the length h, integrated between two fractions of
-/// the step.
+/// A polynomial in Bernstein form over a step of length h, integrated between two fractions of the
+/// step.
 class StepIntegral {
  public:
   StepIntegral(Eigen::Index coefficients, double h, double from, double to)

@@ -24,8 +24,8 @@ double first_step(ConstrainedMotion& motion, const OdeStep& step, double most) {
 }
 
 double spring_time(ConstrainedMotion& motion, double most) {
-  constexpr double kBegun =
-      1e-3;  // of that motion: the estimate contains the force of a spring with more
+  // Relative to that motion: the estimate contains the force of a spring with more stored energy.
+  constexpr double kBegun = 1e-3;
   const EventContacts& contacts = motion.contacts();
   Vector H(motion.size()), response;
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {

@@ -52,7 +52,8 @@ SurfaceSpeeds::SurfaceSpeeds(const Model& model, const ConstrainedMotion& motion
     one.first = motion.kinematics().first()[at(one.group)];
     one.boundary = static_cast<int>(k);
     surfaces_.push_back(one);
-    if (all.boundaries[k].self) surfaces_.push_back(one);  // two pieces of it may close
+    // two parts of it may close on each other
+    if (all.boundaries[k].self) surfaces_.push_back(one);
   }
 }
 
@@ -98,7 +99,7 @@ double SurfaceSpeeds::fastest_drift(double from, double to) const {
   return most;
 }
 
-// Coefficients of v on [from, to] of the step, of `count` components, in part_.
+// Stores the coefficients of `count` components of v on [from, to] of the step in part_.
 void SurfaceSpeeds::take_part(const OdeStep& step, double from, double to, Eigen::Index first,
                               Eigen::Index count) {
   const auto columns = step.v.cols();
@@ -112,8 +113,8 @@ void SurfaceSpeeds::take_part(const OdeStep& step, double from, double to, Eigen
   }
 }
 
-// No place of the surface is faster on [from, to] [m/s]: v lies in the hull of its coefficients,
-// and |u| + r |omega| and |J v| are convex.
+// Upper bound of the speed of any point of the surface on [from, to] [m/s]: v lies in the convex
+// hull of its coefficients, and |u| + r |omega| and |J v| are convex.
 double SurfaceSpeeds::speed(const Surface& one, const OdeStep& step, double from, double to,
                             double reach) {
   const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
@@ -132,8 +133,6 @@ double SurfaceSpeeds::speed(const Surface& one, const OdeStep& step, double from
   return u + body.fastest_drift(step.t0 + from * step.h, step.t0 + to * step.h, reach);
 }
 
-// No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each
-// other.
 double SurfaceSpeeds::closing(const OdeStep& step, double from, double to) {
   double fastest = 0.0, second = 0.0;
   const auto look = [&](const Surface& one, double reach) {
@@ -143,7 +142,7 @@ double SurfaceSpeeds::closing(const OdeStep& step, double from, double to) {
   };
   for (const Surface& one : surfaces_)
     if (std::isfinite(one.reach)) look(one, one.reach);
-  const double span = span_ + step.h * fastest;  // what surfaces go in the step
+  const double span = span_ + step.h * fastest;  // displacement of surfaces in the step
   for (const Surface& one : surfaces_)
     if (!std::isfinite(one.reach)) look(one, span);
   return fastest + second;

@@ -6,11 +6,11 @@
 
 namespace saltus {
 
-/// The number of an entry of Model::accounts(), -1: the model has none of this name.
+/// The index of an entry of Model::accounts(); -1: the model has none of this name.
 int work_term(const Model& model, std::string_view name);
 
-/// Numbers of entries; friction and prescribed motion count as impact where the model has no entry
-/// for them, -1: no entry.
+/// Indices of entries; friction and prescribed motion count as impact if the model has no entry for
+/// them. -1: no entry.
 struct WorkTerms {
   explicit WorkTerms(const Model& model);
   int impact, scheme, friction, prescribed, damping, joints;

@@ -19,8 +19,8 @@ std::vector<std::size_t> opening_contacts(const ActiveContacts& active) {
   return found;
 }
 
-// The impulse in the direction of c with which the contacts that are held stay so: 1 in the normal
-// of c.
+// The impulse in the direction of c, with 1 in the normal of c, that keeps the held contacts
+// closed.
 Vector impulse_with_held_contacts(const ActiveContacts& active, const ActiveContact& c) {
   const auto n = active.u().size();
   std::vector<int> kept;
@@ -97,7 +97,7 @@ bool close_zeno_sequence(const Model& model, ConstrainedMotion& motion, const In
       if (other.law->unilateral() &&
           (&other == &c || std::abs(active.u()[other.first]) <= other.still))
         active.set_rate(other.first, 0.0);
-    return true;  // the others depend on what this has changed
+    return true;  // the other contacts depend on what this one changed
   }
   return false;
 }

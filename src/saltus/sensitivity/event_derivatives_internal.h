@@ -1,4 +1,4 @@
-// What events do to derivatives (saltation): impacts, and contacts that change their modes.
+// Effect of events on derivatives (saltation): impacts, and contacts that change their modes.
 #pragma once
 #include <vector>
 
@@ -11,18 +11,19 @@ class EventDerivatives {
   EventDerivatives(ParameterDifferences& differences, const Run& run)
       : d_(differences), run_(run), n_(differences.size()) {}
 
-  /// Takes s = dx/dp over the events at the end of a stretch that is not the last. Throws Refusal.
+  /// Transforms s = dx/dp through the events at the end of a stretch that is not the last. Throws
+  /// Refusal.
   void pass(const Stretch& stretch, std::vector<Direction>& s, Sensitivity& result);
-  /// Throws Refusal where a Zeno sequence ends in the stretch, or begins at its end.
+  /// Throws Refusal if a Zeno sequence ends within the stretch or begins at its end.
   void expect_no_rest(const Stretch& stretch) const;
 
  private:
-  /// What a mode does before and after an instant.
+  /// The mode of a contact before and after an instant.
   struct Change {
     std::uint64_t key = 0;
     const ContactMode *before = nullptr, *after = nullptr;
   };
-  /// dx/dp after one or more impacts, in the order given, and how their times move.
+  /// dx/dp after one or more impacts in the given order, and the derivatives of their times.
   struct Impacts {
     std::vector<Direction> s;
     std::vector<Vector> dt;

@@ -25,7 +25,7 @@ std::optional<Refusal> near_miss(ParameterDifferences& d, const Stretch& stretch
     motion.go(step.t0 + x * stretch.dt, w, v);
     contacts.find_rows(motion.kinematics().time(), motion.kinematics().groups());
   };
-  // Contacts that open at the start of the stretch do not turn there.
+  // Gaps of contacts that open at the start of the stretch have no minimum there.
   const auto parts = [&](std::uint64_t key) {
     return !before || mode_of(before->step->modes, key) != nullptr ||
            std::ranges::find(before->events, key, &Event::key) != before->events.end();
@@ -36,7 +36,7 @@ std::optional<Refusal> near_miss(ParameterDifferences& d, const Stretch& stretch
     std::map<std::uint64_t, double> here;
     for (std::size_t i = 0; i < contacts.count(); ++i) {
       const ContactLaw& law = contacts.law(i);
-      // A spring without damping becomes active without a jump: a near miss does not matter.
+      // A spring without damping becomes active continuously: a near miss has no effect.
       if (law.bilateral() || mode_of(step.modes, contacts.key(i)) ||
           (!law.set_valued() && law.force(0.0, -1.0, 0.0) == 0.0))
         continue;
@@ -65,11 +65,10 @@ std::optional<Refusal> near_miss(ParameterDifferences& d, const Stretch& stretch
       const auto at = static_cast<std::size_t>(i);
       const double distance = d.size_of_row(at, 0, d.scale().head(d.size()));
       if (contacts.gap(at) < d.options().grazing * d.tolerance() * distance)
-        return Refusal{
-            fmt::format("grazing: contact {} misses by {:.3g} m at t = {:.10g} s, and a change of "
-                        "the run would "
-                        "close it",
-                        key, contacts.gap(at), motion.kinematics().time())};
+        return Refusal{fmt::format(
+            "grazing: contact {} misses by {:.3g} m at t = {:.10g} s, and a small change of the "
+            "run would close it",
+            key, contacts.gap(at), motion.kinematics().time())};
     }
     last = std::move(here);
   }

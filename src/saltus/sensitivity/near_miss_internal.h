@@ -1,4 +1,4 @@
-// Contacts that almost close: a small change of the run would give it another event.
+// Contacts that almost close: a small change of the run would cause another event.
 #pragma once
 #include <optional>
 
@@ -6,8 +6,8 @@
 
 namespace saltus::sensitivity {
 
-/// A gap that turns from falling to rising in the stretch, open by less than the tolerance
-/// resolves. before: the stretch before it, null at the start.
+/// Finds a gap with a minimum within the stretch that is smaller than the tolerance resolves.
+/// before: the previous stretch, null at the start.
 std::optional<Refusal> near_miss(ParameterDifferences& differences, const Stretch& stretch,
                                  const Stretch* before);
 

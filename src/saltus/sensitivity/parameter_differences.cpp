@@ -27,19 +27,19 @@ ParameterDifferences::ParameterDifferences(const Model& model,
                                            const SensitivityOptions& options)
     : model_(model), parameters_(parameters), options_(options) {
   expects(options.difference > 0.0 && options.difference < 0.1 && options.grazing > 0.0,
-          "SensitivityOptions: difference is above 0 and below 0.1, grazing above 0");
+          "SensitivityOptions: difference must be above 0 and below 0.1, grazing above 0");
   runner_ = std::make_unique<Runner>(model);
   n_ = runner_->motion().size();
   for (const SensitivityParameter& p : parameters) {
     expects((p.w.size() == 0 || p.w.size() == n_) && (p.v.size() == 0 || p.v.size() == n_),
-            "a direction of the start has one increment for each velocity of the model");
+            "a direction of the start needs one increment per velocity of the model");
     expects(p.minus.has_value() == p.plus.has_value(),
-            "a parameter of the model comes with two models, minus and plus");
+            "a parameter of the model needs two models, minus and plus");
     Pair pair;
     if (p.minus) {
-      expects(p.delta > 0.0, "the distance of two models is positive: SensitivityParameter::delta");
+      expects(p.delta > 0.0, "SensitivityParameter::delta must be positive");
       expects(same_structure(model, *p.minus) && same_structure(model, *p.plus),
-              "models of a parameter have the groups, contacts and joints of the run");
+              "models of a parameter must have the groups, contacts and joints of the run");
       pair.minus = std::make_unique<Runner>(*p.minus);
       pair.plus = std::make_unique<Runner>(*p.plus);
     }

@@ -1,4 +1,5 @@
-// Derivatives with respect to the parameters of a run, by differences of its steps and events.
+// Derivatives with respect to the parameters of a run, by finite differences of its steps and
+// events.
 #pragma once
 #include <limits>
 #include <memory>
@@ -14,8 +15,8 @@ class ParameterDifferences {
   ParameterDifferences(const Model& model, std::span<const SensitivityParameter> parameters,
                        const SensitivityOptions& options);
 
-  /// Makes the steps of the run again, for their ends and for the size of what moves in it. Before
-  /// everything below.
+  /// Repeats the steps of the run to find their ends and the magnitude of its motion. Call this
+  /// before everything below.
   void measure(std::vector<Stretch>& stretches);
 
   const Model& model() const { return model_; }
@@ -28,24 +29,24 @@ class ParameterDifferences {
   double time() const { return time_; }           ///< mean length of a stretch [s]
   const Difference& difference() const { return *difference_; }
   bool of_model(std::size_t j) const { return pairs_[j].plus != nullptr; }
-  /// The runner of the model with parameter j lower (sign < 0) or higher; that of the run where j
-  /// is of the start alone.
+  /// The runner of the model with a lower (sign < 0) or higher parameter j; the runner of the run
+  /// if j affects only the start.
   Runner& runner(std::size_t j, double sign);
 
   /// dx/dp at the start.
   std::vector<Direction> at_start(const Groups& start) const;
-  /// df/dp along the run: through the state, which moves by s, and through the model.
+  /// df/dp along the run: through the state, which changes by s, and through the model.
   Vector total(std::size_t j, const Groups& groups, double t, const Direction& s,
                const Difference::Function& f,
                double longest = std::numeric_limits<double>::infinity());
-  /// df/dp through the model alone; of a parameter of_model().
+  /// df/dp through the model only; requires of_model().
   Vector through_model(std::size_t j, const Groups& groups, double t,
                        const Difference::Function& f);
-  /// Row a of the contact at index i of the runner's place: |row| . x.
+  /// row| . x for row a of the contact with index i at the runner's present state.
   double size_of_row(std::size_t i, int a, const Vector& x);
 
  private:
-  /// Two runners of one parameter, none for the start alone.
+  /// Two runners of one parameter; none if it affects only the start.
   struct Pair {
     std::unique_ptr<Runner> minus, plus;
   };

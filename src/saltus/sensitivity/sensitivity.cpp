@@ -16,7 +16,7 @@ namespace saltus {
 namespace sensitivity {
 namespace {
 
-// Differences must not reverse a slip that is short relative to the others, as those are that have
+// Differences must not reverse a slip that is small compared with the others, such as one that has
 // just begun.
 double longest(ParameterDifferences& d, const Stretch& stretch, const Direction& s) {
   constexpr double kPart = 0.02;
@@ -41,7 +41,7 @@ double longest(ParameterDifferences& d, const Stretch& stretch, const Direction&
   return most;
 }
 
-// s = dx/dp over the step of a stretch.
+// Transforms s = dx/dp over the step of a stretch.
 void pass_step(ParameterDifferences& d, const Stretch& stretch, std::vector<Direction>& s) {
   const EventTrace::Step& step = *stretch.step;
   const auto method = make_method(step.method);
@@ -63,7 +63,7 @@ void refuse_jump(std::span<const double> jumps, double t) {
   const auto next = std::ranges::lower_bound(jumps, t - off);
   if (next != jumps.end() && *next <= t + off && t > 0.0)
     throw Refusal{
-        fmt::format("the rate of a drive or support jumps at t = {:.10g} s, an "
+        fmt::format("the rate of a drive or support jumps at t = {:.10g} s, which is an "
                     "impact that is not differentiated",
                     t)};
 }
@@ -71,14 +71,14 @@ void refuse_jump(std::span<const double> jumps, double t) {
 void refuse_not_finite(const std::vector<Direction>& s, double t) {
   for (const Direction& one : s)
     if (!one.w.allFinite() || !one.v.allFinite())
-      throw Refusal{fmt::format("it is not finite at t = {:.10g} s", t)};
+      throw Refusal{fmt::format("the derivative is not finite at t = {:.10g} s", t)};
 }
 
-// dx/dp at the end of the run; result.t is how far it came. Throws Refusal.
+// dx/dp at the end of the run; sets result.t to the time reached. Throws Refusal.
 std::vector<Direction> follow(ParameterDifferences& d, Run& run, Sensitivity& result) {
   d.measure(run.stretches);
   std::vector<Direction> s = d.at_start(run.start);
-  std::vector<std::optional<Refusal>> misses;  // thrown where the run is there
+  std::vector<std::optional<Refusal>> misses;  // thrown when the loop below reaches that time
   for (std::size_t k = 0; k < run.stretches.size(); ++k)
     misses.push_back(near_miss(d, run.stretches[k], k > 0 ? &run.stretches[k - 1] : nullptr));
   check_start(d, run, s);
@@ -106,14 +106,15 @@ std::vector<Direction> follow(ParameterDifferences& d, Run& run, Sensitivity& re
 }  // namespace sensitivity
 
 SensitivityParameter start_parameter(const Model& model, int group, int i, bool velocity) {
-  expects(group >= 0 && group < std::ssize(model.groups()), "a group of the model");
+  expects(group >= 0 && group < std::ssize(model.groups()),
+          "give the index of a group of the model");
   Eigen::Index n = 0, at = 0;
   for (int g = 0; g < std::ssize(model.groups()); ++g) {
     if (g == group) at = n;
     n += model.groups()[static_cast<std::size_t>(g)].dynamics->velocities();
   }
   const Group& of = model.groups()[static_cast<std::size_t>(group)];
-  expects(i >= 0 && i < of.dynamics->velocities(), "a velocity of the group");
+  expects(i >= 0 && i < of.dynamics->velocities(), "give the index of a velocity of the group");
   SensitivityParameter p;
   p.name = fmt::format("{}[{}] of '{}'", velocity ? "velocity" : "position", i, of.name);
   Vector& d = velocity ? p.v : p.w;
@@ -174,9 +175,8 @@ Sensitivity sensitivities(const Model& model, std::span<const SensitivityParamet
                       report.failure.empty() ? "its numbers are not finite" : report.failure);
     if (end == EventIntegrator::End::busy)
       none.reason = fmt::format(
-          "more events than events.limit, or contacts closed than events.closed, at t = {:.10g} s: "
-          "the "
-          "schemes would step from here on, and what they do to events is not known",
+          "more events than events.limit or more closed contacts than events.closed at t = {:.10g} "
+          "s: time stepping would continue from here, and its effect on events is unknown",
           state.t);
     if (end != EventIntegrator::End::reached) return none;
   }

@@ -17,7 +17,7 @@ double product(const std::array<double, 2>& a, const std::array<double, 2>& b) {
 
 }  // namespace
 
-// Modes that are others after the end of a stretch.
+// Contacts whose mode changes at the end of a stretch.
 std::vector<EventDerivatives::Change> EventDerivatives::changes_of(const Stretch& stretch) const {
   std::vector<Change> changes;
   const auto &before = stretch.step->modes, &after = stretch.next->modes;
@@ -56,7 +56,7 @@ void EventDerivatives::pass(const Stretch& stretch, std::vector<Direction>& s,
       case Event::Kind::hand_over:
       case Event::Kind::take_back:
         throw Refusal{fmt::format(
-            "the schemes step from t = {:.10g} s on, and what they do to events is not known",
+            "time stepping continues from t = {:.10g} s on, and its effect on events is unknown",
             event.t)};
       case Event::Kind::impact:
         impact = true;
@@ -78,10 +78,9 @@ void EventDerivatives::pass(const Stretch& stretch, std::vector<Direction>& s,
   }
 }
 
-// The rate at which a contact closes, and all rates there. Refusal: it grazes. Were there no
-// contact, the gap would become
-// -closing^2/(2 bend): below what the tolerance of the run resolves, the time of the impact is not
-// known well enough.
+// The rate at which a contact closes, and all rates there. Refusal: the impact is grazing. Without
+// contact the gap would become -closing^2/(2 bend); if the tolerance of the run does not resolve
+// this, the time of the impact is not known accurately enough.
 double EventDerivatives::closing_rate(const Stretch& stretch, const Groups& at,
                                       std::span<const ContactMode> modes, std::uint64_t key,
                                       Direction& rates) {
@@ -100,7 +99,7 @@ double EventDerivatives::closing_rate(const Stretch& stretch, const Groups& at,
   if (!(closing < -1e-9 * speed) ||
       closing * closing < 2.0 * d_.options().grazing * d_.tolerance() * std::abs(bend) * way)
     throw Refusal{fmt::format(
-        "grazing: contact {} closes at t = {:.10g} s with {:.3g} m/s only, and at 0 the derivative "
+        "grazing: contact {} closes at t = {:.10g} s at only {:.3g} m/s, and at 0 the derivative "
         "is infinite",
         key, t, -closing)};
   return closing;
@@ -130,8 +129,8 @@ EventDerivatives::Impacts EventDerivatives::after_impacts(const Stretch& stretch
     if (const ContactMode* then = mode_of(stretch.next->modes, key)) modes.push_back(*then);
     std::ranges::sort(modes, {}, &ContactMode::key);
     if (last) {
-      // The run took them together: one after the other is the same only where they are
-      // independent.
+      // The run solved them together: solving them in sequence gives the same result only if they
+      // are independent.
       const Vector d = d_.difference().local(stretch.next->start, after) -
                        d_.difference().local(stretch.next->start, stretch.next->start);
       if (order.size() > 1 && !(d.cwiseAbs().array() <= 1e-9 * d_.scale().array()).all())
@@ -149,11 +148,10 @@ EventDerivatives::Impacts EventDerivatives::after_impacts(const Stretch& stretch
       Groups end;
       r.strike(at, groups, keys, end, here);
       if (here != status)
-        throw Refusal{
-            fmt::format("the impact at t = {:.10g} s is between two kinds of impact (a contact "
-                        "that opens or not, "
-                        "sticks or slides)",
-                        t)};
+        throw Refusal{fmt::format(
+            "the impact at t = {:.10g} s is at the limit between two kinds of impact (a contact "
+            "that opens or not, sticks or slides)",
+            t)};
       return d_.difference().local(before, end);
     };
     Vector dt(std::ssize(s_before));
@@ -172,19 +170,20 @@ EventDerivatives::Impacts EventDerivatives::after_impacts(const Stretch& stretch
   return result;
 }
 
-// Impacts at one instant: where their order decides there is no derivative.
+// Impacts at one instant: there is no derivative if their order affects the result.
 void EventDerivatives::pass_impacts(const Stretch& stretch, const std::vector<std::uint64_t>& keys,
                                     std::vector<Direction>& s, Sensitivity& result) {
   const double t = stretch.next->t0;
   if (t - last_impact_ < 1e-9 * d_.time())
-    throw Refusal{
-        fmt::format("two impacts at t = {:.10g} s are {:.2g} s apart: their order would decide", t,
-                    t - last_impact_)};
+    throw Refusal{fmt::format(
+        "two impacts at t = {:.10g} s are {:.2g} s apart: their order would affect the result", t,
+        t - last_impact_)};
   last_impact_ = t;
   const auto decides = [&] {
-    return Refusal{fmt::format(
-        "contacts {} and {} close at the same instant, t = {:.10g} s: their order would decide",
-        keys[0], keys[1], t)};
+    return Refusal{
+        fmt::format("contacts {} and {} close at the same instant, t = {:.10g} s: their order "
+                    "would affect the result",
+                    keys[0], keys[1], t)};
   };
   Impacts passed;
   try {
@@ -210,7 +209,7 @@ void EventDerivatives::pass_impacts(const Stretch& stretch, const std::vector<st
     result.events.push_back({Event::Kind::impact, t, keys[k], passed.dt[k]});
 }
 
-// A force that its damping takes away: the gap is negative where it ends.
+// A force that ends through its damping: the gap is still negative then.
 bool EventDerivatives::ends_without_force(const Stretch& stretch, std::uint64_t key) const {
   d_.runner().place(stretch.next->t0, stretch.next->start, {}, 1.0);
   ConstrainedMotion& motion = d_.runner().motion();
@@ -219,7 +218,7 @@ bool EventDerivatives::ends_without_force(const Stretch& stretch, std::uint64_t 
          motion.contacts().gap(i) < -1e-9 * motion.kinematics().extent();
 }
 
-// The function that vanishes where a mode ends, with the modes before.
+// The function that vanishes where a mode ends, with the modes before the event.
 Difference::Function EventDerivatives::event_function(const Stretch& stretch,
                                                       const Change& change) const {
   const auto& modes = stretch.step->modes;
@@ -266,7 +265,7 @@ void EventDerivatives::pass_changes(const Stretch& stretch, const std::vector<Ch
     d_.runner().place(t, groups, {}, 1.0);
     if (d_.runner().motion().contacts().law(d_.runner().find(c.key)).set_valued())
       throw Refusal{fmt::format(
-          "contact {} closes without speed at t = {:.10g} s: an impact that grazes", c.key, t)};
+          "contact {} closes at zero speed at t = {:.10g} s: a grazing impact", c.key, t)};
   }
   Direction f0, f1;
   d_.runner().rates(t, groups, stretch.next->modes, stretch.e, f1);
@@ -277,11 +276,12 @@ void EventDerivatives::pass_changes(const Stretch& stretch, const std::vector<Ch
   if (changes.size() == 1) {
     pass_change(stretch, changes.front(), f0, jump, smooth, s, result);
   } else {
-    // Where the forces do not jump the time of a change has no first-order effect.
+    // If the forces do not jump, the time of a change has no first-order effect.
     if (!smooth)
-      throw Refusal{fmt::format(
-          "contacts {} and {} change at the same instant, t = {:.10g} s: their order would decide",
-          changes[0].key, changes[1].key, t)};
+      throw Refusal{
+          fmt::format("contacts {} and {} change at the same instant, t = {:.10g} s: their order "
+                      "would affect the result",
+                      changes[0].key, changes[1].key, t)};
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const Change& c : changes)
       result.events.push_back({Event::Kind::opens, t, c.key, Vector::Constant(std::ssize(s), nan)});
@@ -289,8 +289,8 @@ void EventDerivatives::pass_changes(const Stretch& stretch, const std::vector<Ch
   result.validity = Sensitivity::Validity::saltation;
 }
 
-// jump: what the accelerations before, of `rates`, have more than those after; smooth: that is
-// none.
+// jump: the accelerations before the change, of `rates`, minus those after it; smooth: there is no
+// jump.
 void EventDerivatives::pass_change(const Stretch& stretch, const Change& change,
                                    const Direction& rates, const Vector& jump, bool smooth,
                                    std::vector<Direction>& s, Sensitivity& result) {
@@ -305,12 +305,11 @@ void EventDerivatives::pass_change(const Stretch& stretch, const Change& change,
   const bool slip = change.before && change.before->kind == Kind::slides && change.after;
   const int a = slip && runner.motion().contacts().contact(i).tangents > 0 ? 1 : 0;
   const double speed = d_.size_of_row(i, a, d_.scale().tail(n_));
-  // of phi itself: speeds over the time of a step, or gaps
+  // units of phi: speeds over the time of a step, or gaps
   if (!smooth && ((slip && !(d_.time() * std::abs(rate) > 1e-6 * speed)) ||
                   (!change.before && !(std::abs(rate) > 1e-6 * speed)) || !(std::abs(rate) > 0.0)))
     throw Refusal{fmt::format(
-        "grazing: what contact {} does ends at t = {:.10g} s as slowly as it could go on",
-        change.key, t)};
+        "grazing: the mode of contact {} ends at t = {:.10g} s at a rate of zero", change.key, t)};
   Event::Kind kind = !change.after                        ? Event::Kind::opens
                      : change.after->kind == Kind::sticks ? Event::Kind::sticks
                      : change.after->kind == Kind::slides ? Event::Kind::slides

@@ -1,4 +1,4 @@
-// States beside a run, and what becomes of them.
+// Perturbed states of a run and their evolution.
 #pragma once
 #include <functional>
 #include <limits>
@@ -14,20 +14,20 @@ namespace saltus::sensitivity {
 
 using Groups = std::vector<GroupState>;
 
-/// dx/dp, or a direction in which a state is moved: increments of positions, velocities, and the
-/// instant.
+/// dx/dp, or the direction of a perturbation of the state: increments of positions, velocities, and
+/// the instant.
 struct Direction {
   Vector w, v;
   double t = 0.0;
 };
 
-/// Why there is no derivative.
+/// Reason why there is no derivative.
 struct Refusal {
   std::string reason;
 };
 
-/// What one step or instant of one model makes of a state. Every call is independent of those
-/// before it.
+/// Evaluates one step or instant of one model from a given state. Calls are independent of each
+/// other.
 class Runner {
  public:
   explicit Runner(const Model& model);
@@ -35,30 +35,30 @@ class Runner {
   const Model& model() const { return model_; }
   ConstrainedMotion& motion() { return motion_; }
 
-  /// Puts the motion at (t, groups) with these modes; rows of contacts are made.
+  /// Moves the model to (t, groups) with these modes and computes the rows of contacts.
   void place(double t, const Groups& groups, std::span<const ContactMode> modes, double e);
-  /// place(), and the rates there: dw and dv.
+  /// Calls place() and computes the rates there: dw and dv.
   void rates(double t, const Groups& groups, std::span<const ContactMode> modes, double e,
              Direction& f);
-  /// The state `dt` after the start of a step. Refusal: a contact of a mode is lost in it, or the
-  /// step fails.
+  /// Computes the state `dt` after the start of a step. Refusal: a contact with a mode is lost
+  /// during the step, or the step fails.
   void step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
             double e, const OdeMethod& method, Groups& end);
-  /// What the contacts do from t on, where those of `modes` are closed: impacts, and which of them
-  /// stick or slide.
+  /// Behaviour of the contacts from t on, with the contacts of `modes` closed: impacts, and which
+  /// contacts stick or slide.
   struct Begin {
-    bool known = false;                  ///< false: nothing obeys their laws
+    bool known = false;                  ///< false: no motion satisfies their laws
     std::vector<std::uint64_t> closing;  ///< contacts with an impact
     std::vector<ContactMode> modes;
   };
   Begin begin(double t, Groups groups, std::span<const ContactMode> modes, double scale);
   /// The last step(), with dense output.
   const OdeStep& interpolated(const OdeMethod& method);
-  /// The state after an impact of these contacts. `status`: what each does, to be the same beside
-  /// the run.
+  /// Computes the state after an impact of these contacts. `status`: outcome of each contact, which
+  /// must be the same for perturbed states.
   void strike(double t, const Groups& groups, std::span<const std::uint64_t> keys, Groups& end,
               std::vector<int>& status);
-  /// Index of a contact at the place. Refusal: it is not known there.
+  /// Index of a contact at the present state. Refusal: the contact is not detected there.
   std::size_t find(std::uint64_t key);
 
  private:
@@ -68,19 +68,19 @@ class Runner {
   Vector w_, v_, dw_, dv_;
 };
 
-/// Differences about a state, in the directions of the run and of one parameter.
+/// Differences about a state in the directions of the run and of one parameter.
 class Difference {
  public:
   /// Values at a state of a runner, at an instant.
   using Function = std::function<Vector(Runner&, const Groups&, double t)>;
   Difference(const Model& model, const Vector& scale, double size);
 
-  /// d/dx f . s, s.t included, at (t, groups), over x of at most `longest`.
+  /// d/dx f . s, including s.t, at (t, groups), with increments x of at most `longest`.
   Vector along(Runner& runner, const Groups& groups, double t, const Direction& s,
                const Function& f, double longest = std::numeric_limits<double>::infinity()) const;
-  /// groups moved by x s.
+  /// Groups displaced by x s.
   void move(const Groups& groups, const Direction& s, double x, Groups& out) const;
-  /// Increments and velocities of `groups` against `base`, 2 n.
+  /// Increments and velocities of `groups` relative to `base`, 2 n.
   Vector local(const Groups& base, const Groups& groups) const;
 
  private:

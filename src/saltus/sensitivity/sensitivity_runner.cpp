@@ -13,7 +13,7 @@
 namespace saltus::sensitivity {
 namespace {
 
-/// Of impacts, whose differences are divided by a small number.
+/// For impacts, whose differences are divided by a small number.
 constexpr Limits kTight{1e-13, 100'000};
 
 }  // namespace
@@ -61,7 +61,7 @@ void Runner::rates(double t, const Groups& groups, std::span<const ContactMode> 
 void Runner::step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
                   double e, const OdeMethod& method, Groups& end) {
   place(t0, groups, modes, e);
-  // As in the run: where slips begin, their round-off would turn them.
+  // As in the run: round-off would turn slips that are just beginning.
   if (std::ranges::any_of(
           modes, [](const ContactMode& mode) { return mode.kind == ContactMode::Kind::slides; })) {
     dv_ = motion_.free_acceleration();
@@ -74,7 +74,7 @@ void Runner::step(double t0, double dt, const Groups& groups, std::span<const Co
   step_.v0 = v_;
   step_.dv0 = dv_;
   if (!method.step(motion_, step_))
-    throw Refusal{fmt::format("the step from t = {:.10g} s fails when it is made again", t0)};
+    throw Refusal{fmt::format("repeating the step from t = {:.10g} s fails", t0)};
   for (std::size_t k = 0; k < modes.size(); ++k)
     if (motion_.index(k) < 0) find(modes[k].key);
   end = groups;
@@ -177,7 +177,7 @@ void Runner::strike(double t, const Groups& groups, std::span<const std::uint64_
   const Vector dv = X * P;
   const auto first = contacts.first();
   for (std::size_t g = 0; g < end.size(); ++g) end[g].v += dv.segment(first[g], end[g].v.size());
-  // 0 nothing, 1 no friction or sticks, 2 slides
+  // 0: no impulse, 1: no friction or sticks, 2: slides
   double most = 0.0;
   for (const ImpactContact& c : list) most = std::max(most, std::abs(P[c.first]));
   status.assign(list.size(), 0);
@@ -231,15 +231,16 @@ Vector Difference::local(const Groups& base, const Groups& groups) const {
   return x;
 }
 
-// f' = (8 (f(x) - f(-x)) - (f(2 x) - f(-2 x)))/(12 x) + O(x^4), x the largest step that moves no
-// component by more than its part of the scale.
+// f' = (8 (f(x) - f(-x)) - (f(2 x) - f(-2 x)))/(12 x) + O(x^4), where x is the largest step that
+// changes no component by more than its part of the scale.
 Vector Difference::along(Runner& runner, const Groups& groups, double t, const Direction& s,
                          const Function& f, double longest) const {
   const Eigen::Index n = s.w.size();
   double most = 0.0;
   for (Eigen::Index i = 0; i < n; ++i)
     most = std::max({most, std::abs(s.w[i]) / scale_[i], std::abs(s.v[i]) / scale_[n + i]});
-  // an instant alone: as far as the scale of positions is reached by that of velocities
+  // For a direction with only an instant: limited by the time in which velocities of their scale
+  // cover the scale of positions.
   if (s.t != 0.0 && n > 0) {
     const double time = (scale_.head(n).array() / scale_.tail(n).array()).minCoeff();
     most = std::max(most, std::abs(s.t) / time);

@@ -31,7 +31,7 @@ void check_start(ParameterDifferences& d, const Run& run, const std::vector<Dire
                            : 0);
   }
   if (keys.empty() && joints == 0) return;
-  // Of every row its gap (normals of unilateral contacts, joints) and its rate.
+  // For every row its gap (normals of unilateral contacts, joints) and its rate.
   const auto f = [&](Runner& r, const Groups& groups, double t) {
     r.place(t, groups, step.modes, 1.0);
     std::vector<double> x;
@@ -53,7 +53,7 @@ void check_start(ParameterDifferences& d, const Run& run, const std::vector<Dire
     }
     return all;
   };
-  // Sizes of the same rows, of directions that change them at all.
+  // Magnitudes of the same rows, for directions that change them at all.
   for (std::size_t j = 0; j < s.size(); ++j) {
     const Vector change = d.total(j, run.start, step.t0, s[j], f);
     d.runner().place(step.t0, run.start, step.modes, 1.0);
@@ -82,7 +82,7 @@ void check_start(ParameterDifferences& d, const Run& run, const std::vector<Dire
     d.runner().motion().joints().dense(G, rate);
     const Vector sizes = G.cwiseAbs() * reach;
     for (int i = 0; i < joints; ++i) {
-      // of a row that nothing moves, round-off of the others is all there is
+      // for a row that nothing moves, the only reference is the round-off of the other rows
       const double size = std::max(sizes[i], kNone * sizes.maxCoeff()) + of_model;
       if (std::abs(change[row + i]) > kLeast * size ||
           std::abs(change[row + joints + i]) * d.time() > kLeast * size)
@@ -96,16 +96,16 @@ void check_limits(ParameterDifferences& d, const Run& run, const std::vector<Dir
   for (const Event& event : run.at_start)
     if (event.kind == Event::Kind::impact) {
       d.runner().place(event.t, run.start, {}, 1.0);
-      throw Refusal{
-          fmt::format("{} closes with {:.3g} m/s where the run starts, and an impact there is not "
-                      "differentiated: start the run a little before it, or after it",
-                      contact_name(d, event.key), -event.speed)};
+      throw Refusal{fmt::format(
+          "{} closes with {:.3g} m/s at the start of the run, and an impact there cannot be "
+          "differentiated: start the run a little before it, or after it",
+          contact_name(d, event.key), -event.speed)};
     }
   const EventTrace::Step& step = *run.stretches.front().step;
   if (!d.runner().motion().contacts().any()) return;
   const Runner::Begin here = d.runner().begin(step.t0, run.start, step.modes, d.time());
   if (!here.known) return;
-  std::vector<std::uint64_t> resting;  // slips that begin
+  std::vector<std::uint64_t> resting;  // contacts that begin to slip
   d.runner().place(step.t0, run.start, here.modes, 1.0);
   for (const ContactMode& mode : here.modes) {
     if (mode.kind != ContactMode::Kind::slides) continue;
@@ -140,7 +140,8 @@ void check_limits(ParameterDifferences& d, const Run& run, const std::vector<Dir
       Groups moved;
       d.difference().move(run.start, s[j], sign * x, moved);
       const Runner::Begin other = runner.begin(step.t0, moved, step.modes, d.time());
-      if (!other.closing.empty()) refuse(other.closing.front(), "makes it close with speed");
+      if (!other.closing.empty())
+        refuse(other.closing.front(), "makes it close with nonzero speed");
       const auto mode_in = [](const Runner::Begin& begin, std::uint64_t key) {
         const auto mode = std::ranges::find(begin.modes, key, &ContactMode::key);
         return mode != begin.modes.end() ? &*mode : nullptr;

@@ -1,16 +1,16 @@
-// Starts of runs at which a derivative is one-sided at best. All throw Refusal.
+// Checks of starts at which a derivative is at best one-sided. All throw Refusal.
 #pragma once
 #include "saltus/sensitivity/parameter_differences_internal.h"
 
 namespace saltus::sensitivity {
 
-/// A start that leaves what is closed, or the joints, would make a jump. s: dx/dp there.
+/// Refuses parameters that move the start off closed contacts or joints, which would cause a jump.
+/// s: dx/dp at the start.
 void check_start(ParameterDifferences& differences, const Run& run,
                  const std::vector<Direction>& s);
-/// Where a contact of the start is on a limit of its law, a parameter that is a little lower gives
-/// it another mode than one that is a little higher. And a slip that begins there follows the
-/// acceleration: where that turns, differences of steps, which begin with the direction of the run,
-/// do not.
+/// Refuses starts on a limit of a contact law, where a slightly lower parameter gives the contact
+/// another mode than a slightly higher one. Also refuses parameters that turn a slip that begins
+/// there: the slip follows the acceleration, but differences of steps use the direction of the run.
 void check_limits(ParameterDifferences& differences, const Run& run,
                   const std::vector<Direction>& s);
 

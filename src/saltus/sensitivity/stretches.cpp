@@ -14,12 +14,12 @@ const ContactMode* mode_of(std::span<const ContactMode> modes, std::uint64_t key
 Run run_of(const Model& model, const EventTrace& trace, double end) {
   Run run;
   expects(!trace.steps.empty() && trace.steps[0].start.size() == model.groups().size(),
-          "a trace of this model, with its steps");
+          "the trace must be of this model and contain its steps");
   run.start = trace.steps[0].start;
   std::size_t event = 0;
   std::ranges::copy_if(trace.events, std::back_inserter(run.rests),
                        [](const Event& e) { return e.kind == Event::Kind::rest; });
-  // What happens at the start of the run belongs to its start.
+  // Events at the start of the run belong to its start.
   while (event < trace.events.size() && trace.events[event].t <= trace.steps[0].t0)
     run.at_start.push_back(trace.events[event++]);
   for (std::size_t k = 0; k < trace.steps.size() && trace.steps[k].t0 < end; ++k) {
@@ -29,8 +29,9 @@ Run run_of(const Model& model, const EventTrace& trace, double end) {
     const bool last = k + 1 == trace.steps.size() || trace.steps[k + 1].t0 > end;
     const double until = last ? end : trace.steps[k + 1].t0;
     stretch.dt = until - t0;
-    expects(stretch.dt <= stretch.step->h * (1.0 + 1e-9), "a trace that reaches the end asked for");
-    // A step that an event cut short is no measure of what the motion changes in.
+    expects(stretch.dt <= stretch.step->h * (1.0 + 1e-9),
+            "the trace does not reach the requested end");
+    // The length of a step that an event ended early does not measure the time scale of the motion.
     stretch.e = stretch.step->h;
     if (k > 0) stretch.e = std::max(stretch.e, trace.steps[k - 1].h);
     if (k + 1 < trace.steps.size()) stretch.e = std::max(stretch.e, trace.steps[k + 1].h);
@@ -40,8 +41,8 @@ Run run_of(const Model& model, const EventTrace& trace, double end) {
       stretch.events.push_back(trace.events[event]);
     run.stretches.push_back(std::move(stretch));
   }
-  expects(!run.stretches.empty(), "derivatives at a time after the start");
-  // Steps of no length hand their events on.
+  expects(!run.stretches.empty(), "the end must be after the start of the run");
+  // Events of steps of zero length belong to the previous step.
   for (std::size_t k = run.stretches.size(); k-- > 1;)
     if (run.stretches[k].dt <= 0.0) {
       Stretch& before = run.stretches[k - 1];

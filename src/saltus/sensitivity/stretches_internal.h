@@ -7,29 +7,29 @@
 
 namespace saltus::sensitivity {
 
-/// A step of the trace as it counts here: up to the next one.
+/// A step of the trace, up to the start of the next one.
 struct Stretch {
   const EventTrace::Step* step = nullptr;
   double dt = 0.0;                         ///< [s]
   double e = 0.0;                          ///< ConstrainedMotion::set_time
   Groups end;                              ///< before the events there
   std::vector<Event> events;               ///< at its end
-  const EventTrace::Step* next = nullptr;  ///< none: the run ends here
+  const EventTrace::Step* next = nullptr;  ///< null: the run ends here
 };
 
 struct Run {
   Groups start;
   std::vector<Stretch> stretches;
-  std::vector<Event> at_start;  ///< what happens at the start of the run
-  std::vector<Event>
-      rests;  ///< ends of Zeno sequences; they close where the first of their impacts is
+  std::vector<Event> at_start;  ///< events at the start of the run
+  /// ends of Zeno sequences, which close at the time of their first impact
+  std::vector<Event> rests;
 };
 
-/// Up to `end` [s]. The trace must outlive it. UsageError: a trace of another model, or that does
-/// not reach the end.
+/// Splits the run up to `end` [s]. The trace must outlive the result. UsageError: the trace is of
+/// another model or does not reach the end.
 Run run_of(const Model& model, const EventTrace& trace, double end);
 
-/// The mode with this key, null: none.
+/// The mode with this key; null: none.
 const ContactMode* mode_of(std::span<const ContactMode> modes, std::uint64_t key);
 
 }  // namespace saltus::sensitivity

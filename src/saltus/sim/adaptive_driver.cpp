@@ -12,12 +12,13 @@
 namespace saltus {
 namespace {
 
-constexpr int kMostTries = 100'000;  // steps in an interval, rejected ones too
-constexpr double kSlack = 0.25;      // of the tolerance, for a step with a sudden change of force
+constexpr int kMostTries = 100'000;  // steps in an interval, including rejected ones
+// fraction of the tolerance for a step with a sudden change of force
+constexpr double kSlack = 0.25;
 constexpr std::string_view kTooManySteps =
     "the step control needs more than 100000 steps for an interval to meet time.tolerance";
 
-/// The points between t and t1; those that are on an end but for round-off lie outside.
+/// The breakpoints between t and t1; those that coincide with an end up to round-off are excluded.
 std::span<const double> points_within(std::span<const double> points, double t, double t1) {
   const double round_off = 1e-9 * (t1 - t);
   const auto first = std::ranges::upper_bound(points, t + round_off),
@@ -25,11 +26,12 @@ std::span<const double> points_within(std::span<const double> points, double t, 
   return first < end ? std::span<const double>(first, end) : std::span<const double>();
 }
 
-/// Whether functions of time with these points bend in a step of s where its error would not show
-/// it. A midpoint rule of s and of its halves evaluates at quarters: it detects one point in the
-/// middle half. Beyond the quarters, with d between the point and the end of the step, L to the
-/// next point, what bends by k there misses k d^2/2: below the tolerance of the step where d^2 <= 2
-/// tolerance s L, since what comes of the whole piece is of size k L H.
+/// True if functions of time with these breakpoints have a kink in a step of s that its error
+/// estimate would not detect. A midpoint rule of s and of its halves evaluates at the quarters, so
+/// it detects one breakpoint in the middle half. Outside the quarters, with d between the
+/// breakpoint and the end of the step and L to the next breakpoint, a kink k there causes an
+/// undetected error k d^2/2. This is below the tolerance of the step if d^2 <= 2 tolerance s L,
+/// since the effect of the whole piece is of size k L H.
 bool bends_undetected(std::span<const double> points, double t, double s, double tolerance) {
   const std::span<const double> within = points_within(points, t, t + s);
   if (within.empty()) return false;
@@ -57,7 +59,7 @@ AdaptiveDriver::AdaptiveDriver(StepDriver& steps)
   steps.estimate_by(&estimator_);
 }
 
-// Exactly what it was, solver memories included.
+// Restores the state exactly, including solver memories.
 void AdaptiveDriver::restore(const State& from) {
   steps_.state() = from;
   steps_.set_step(from.h);
@@ -65,7 +67,7 @@ void AdaptiveDriver::restore(const State& from) {
   steps_.notices().drop();
 }
 
-// q, physical v at t, and the contacts of the step in work.
+// q, physical v at t, and the contacts of the current step.
 void AdaptiveDriver::read_end(std::span<const GroupState> groups, double t, double h,
                               StepEnd& end) {
   end.q.resize(groups.size());
@@ -80,7 +82,7 @@ void AdaptiveDriver::read_end(std::span<const GroupState> groups, double t, doub
   std::ranges::sort(end.touches, {}, &Touch::key);
 }
 
-// What closed in the step in work, and on which bodies.
+// Contacts that closed in the current step, and their bodies.
 void AdaptiveDriver::find_closings(const StepEnd& start, const StepEnd& end) {
   new_touches(start.touches, end.touches, closed_);
   for (std::size_t i = 0; i < steps_.islands().size(); ++i) {
@@ -95,8 +97,8 @@ void AdaptiveDriver::find_closings(const StepEnd& start, const StepEnd& end) {
   }
 }
 
-// Contacts looked for before the end of a step may be found one step late: open, and below since
-// the second half.
+// If contacts are detected before the end of a step, they may be found one step late: still open,
+// but penetrated since the second half.
 void AdaptiveDriver::find_missed(double t, double h, bool second) {
   const auto before = std::move(open_);
   open_.clear();
@@ -126,7 +128,7 @@ void AdaptiveDriver::add_forces(double fraction) {
   }
 }
 
-// One step of s to `coarse_`; the state is then as before.
+// Makes one step of s and stores its end in `coarse_`; then restores the state.
 bool AdaptiveDriver::estimate(double s, StepReport& report) {
   steps_.set_purpose(StepDriver::Purpose::estimate);
   steps_.use(s);
@@ -139,7 +141,8 @@ bool AdaptiveDriver::estimate(double s, StepReport& report) {
          (report.converged || steps_.model().options().on_failure == OnFailure::accept);
 }
 
-// Two steps over the same time, which count unless they are taken back: `half_` and `fine_`.
+// Makes two steps over the same time, with ends `half_` and `fine_`; they count unless they are
+// rejected.
 bool AdaptiveDriver::take(const Interval& now, StepReport& report) {
   const StepOptions& options = steps_.model().options();
   const double fraction = now.ladder.length(), h = 0.5 * (now.H * fraction);
@@ -185,8 +188,8 @@ void AdaptiveDriver::begin(double H) {
   for (const ContactMemory& one : state.contacts) start_.touches.push_back({one.key, 0});
 }
 
-// A step that starts from rest on a bend has an error that falls no faster than the step, as with a
-// sudden change.
+// A step that starts from rest at a kink has an error that decreases no faster than the step
+// length, as with a sudden change.
 StepEstimator::Verdict AdaptiveDriver::judge(const Interval& now) {
   const double end = now.at(1.0);
   const bool bends = !points_within(points_, now.at(0.0), end).empty();
@@ -215,8 +218,8 @@ void AdaptiveDriver::accept(Interval& now, const StepEstimator::Verdict& verdict
   now.sum = made;
 }
 
-// The next step of the ladder. estimated: `coarse_` is known already, here and for the next step.
-// given_up: report says why.
+// Makes the next step of the ladder. estimated: `coarse_` is already known, on entry for this step
+// and on return for the next. given_up: `report` contains the reason.
 AdaptiveDriver::Outcome AdaptiveDriver::try_step(Interval& now, bool& estimated, bool last_try,
                                                  StepReport& report) {
   StepLadder& ladder = now.ladder;
@@ -243,7 +246,7 @@ AdaptiveDriver::Outcome AdaptiveDriver::try_step(Interval& now, bool& estimated,
     made.converged = made.finite = false;
     made.failure = kTooManySteps;
   }
-  // A shorter step may count an angle that a long one cannot.
+  // A shorter step may be able to count an angle that a long one cannot.
   const bool shortens =
       steps_.model().options().on_failure == OnFailure::halve || made.joint_law >= 0;
   if (last_try || is_stop(made.failure) || (!good && (!shortens || ladder.finest()))) {
@@ -260,7 +263,7 @@ AdaptiveDriver::Outcome AdaptiveDriver::try_step(Interval& now, bool& estimated,
     ladder.fail();
     return Outcome::rejected;
   }
-  // The first of the two short steps is what a step of half the length would give.
+  // The first of the two short steps equals a step of half the length.
   estimated = ladder.reject(verdict.ratio, verdict.impact) == 1;
   if (estimated) std::swap(coarse_, half_);
   return Outcome::rejected;

@@ -1,11 +1,10 @@
-// An interval H covered by steps whose lengths follow an error estimate by step doubling. Of each
-// step:
+// Covers an interval H with steps whose lengths are controlled by an error estimate from step
+// doubling. For each step:
 //
-//   estimate   one step of s, of which nothing stays but its end
-//   take       two steps of s/2 over the same time, which count
-//   judge      the estimator compares the two ends (time_stepping/step_control.h): the step counts,
-//              or everything goes back to
-//              its start
+//   estimate   makes one step of s, of which only its end is stored
+//   take       makes two steps of s/2 over the same time, which count
+//   judge      compares the two ends (StepEstimator, time_stepping/step_control.h): the step
+//              counts, or everything is reset to its start
 //
 // Few different lengths occur, so their factors and tables are stored (sim/step_tables.h). Theory
 // and measurements: docs/theory/adaptive-stepping.md.
@@ -22,24 +21,24 @@ class AdaptiveDriver {
  public:
   explicit AdaptiveDriver(StepDriver& steps);
 
-  /// The interval to t1. A step that is rejected changes nothing; an interval that fails neither.
+  /// Covers the interval to t1. A rejected step changes nothing, nor does an interval that fails.
   void advance(double H, double t1, StepReport& report);
   const State& before() const { return before_; }  ///< at the start of the last interval
-  /// Of the joints, mean over the last interval, as Simulation::joint_load.
+  /// Of each joint, mean over the last interval, as Simulation::joint_load.
   const std::vector<std::array<Vector3, 2>>& joint_loads() const { return loads_; }
 
  private:
-  /// Of the interval in work so far: reactions, and loads of the joints.
+  /// Sums over the current interval so far: reactions, and loads of the joints.
   struct Forces {
     std::vector<Vector> reactions;
     std::vector<std::array<Vector3, 2>> loads;
   };
-  /// The interval in work.
+  /// The current interval.
   struct Interval {
     double t0, t1, H;
     StepLadder ladder;
     StepReport sum;  ///< of the steps that count
-    /// Where the parts of the next step end [s].
+    /// Times at which the parts of the next step end [s].
     double at(double part) const { return t0 + H * ladder.at(part); }
     double end() const { return ladder.at(1.0) == 1.0 ? t1 : at(1.0); }
   };
@@ -58,11 +57,11 @@ class AdaptiveDriver {
 
   StepDriver& steps_;
   StepEstimator estimator_;
-  std::vector<double> points_;  ///< of functions of time, increasing [s]
+  std::vector<double> points_;  ///< breakpoints of functions of time, increasing [s]
   State before_, from_;         ///< at the start of the interval, and of the step
   StepEnd start_, coarse_, half_, fine_;
   std::vector<std::array<Vector3, 2>> loads_;
-  Forces forces_, forces_before_;  ///< with and without the step in work
+  Forces forces_, forces_before_;  ///< with and without the current step
   std::vector<SeenContact> contacts_;
   std::vector<Touch> closed_;
   std::vector<ContactView> views_;

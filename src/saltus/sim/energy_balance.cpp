@@ -44,9 +44,9 @@ void EnergyBalance::skip(const State& state) {
   energy_ = state.energy;
 }
 
-// What is prescribed goes from where it stood in the step to where it is at its end. Returns what
-// that changes of the energy, V(q1, u1) - V(q1, u0), which is work of the prescribed motion, and
-// gives the energy there.
+// Moves prescribed values from where they were during the step to where they are at its end.
+// Returns the resulting energy change V(q1, u1) - V(q1, u0), which is work of the prescribed
+// motion, and sets E to the energy there.
 double EnergyBalance::prescribed_work(const StepInWork& step, std::size_t g, Energy& E) const {
   const Group& group = model_.groups()[g];
   if (!has(group.dynamics->traits(), Trait::driven)) return 0.0;
@@ -100,8 +100,8 @@ void EnergyBalance::add_impulses(const StepInWork& step, std::size_t g, StepRepo
   if (friction_ >= 0) report.friction += work_of(ImpulseOf::friction);
 }
 
-// Contact works on the relative motion; what a support that moves gives to the bodies on it is work
-// of its drive.
+// Contact work is that on the relative motion; the work of a moving support on the bodies in
+// contact with it is work of its drive.
 void EnergyBalance::add_drift_work(const StepInWork& step, StepReport& report, Sums& sums) {
   for (const auto& island : step.islands) {
     if (!island) continue;
@@ -127,7 +127,7 @@ void EnergyBalance::balance(const StepInWork& step, StepReport& report) {
   report.impact -= report.friction + sums.damping;
   if (prescribed_ >= 0 && (report.contacts > 0 || !model_.joints().empty()))
     add_drift_work(step, report, sums);
-  if (springs_.any()) {  // what springs of contacts store is energy, not loss
+  if (springs_.any()) {  // energy stored by contact springs is not lost
     stored_end_ = springs_.stored(joints_, state.t + state.h, step.ends);
     energy_.potential += stored_end_.all;
     report.impact += stored_end_.all - stored_.all;

@@ -2,7 +2,7 @@
 //
 //     E1 - E0 = work of the sources + projection + friction + impact + scheme + unexplained
 //
-// The entries are those of Model::accounts(), and their sums lie in State::ledger.
+// The entries are those of Model::accounts(); their sums are stored in State::ledger.
 #pragma once
 #include <vector>
 
@@ -13,29 +13,29 @@ namespace saltus {
 
 class EnergyBalance {
  public:
-  /// joints: all of the model.
+  /// joints: all joints of the model.
   EnergyBalance(const Model& model, JointSystem& joints, const State& state);
 
-  /// Steps start from another state.
+  /// Further steps start from another state.
   void start(const State& state);
-  /// Energy and balance at the end of a finished step, from the work of all its impulses, which the
-  /// report gets too.
+  /// Computes energy and balance at the end of a finished step from the work of all its impulses,
+  /// and writes the work to the report too.
   void balance(const StepInWork& step, StepReport& report);
-  /// Of a step whose energy is not computed: as at its start.
+  /// For a step whose energy is not computed: keeps the values of its start.
   void skip(const State& state);
-  /// Work on the velocities of the finished step by joints [J]; drives: by prescribed rates that
-  /// jump.
+  /// Adds the work [J] of joints on the velocities of the finished step; drives: the work is done
+  /// by prescribed rates that jump.
   void add_joint_work(double work, bool drives);
-  /// A change of the finished step by projection: energies of the bodies, and what springs store
-  /// there.
+  /// Adds the energy change of the finished step by projection. `change` is that of the bodies;
+  /// that of the springs is computed here.
   void add_projection(const StepInWork& step, const Energy& change);
-  /// The finished step is the state.
+  /// The end of the finished step becomes the state.
   void commit(State& state);
 
   const StoredEnergy& stored() const { return stored_; }  ///< of springs at its start [J]
 
  private:
-  /// What is explained of the change of energy, and parts of the work of impulses [J].
+  /// The explained part of the energy change, and parts of the work of impulses [J].
   struct Sums {
     double explained = 0.0, damping = 0.0, stops = 0.0;
   };
@@ -48,15 +48,15 @@ class EnergyBalance {
   const Model& model_;
   JointSystem& joints_;
   Springs springs_;
-  std::vector<std::vector<double>> by_source_;  ///< work of the step, a group
+  std::vector<std::vector<double>> by_source_;  ///< work of the step, per group
   std::vector<std::vector<int>> source_;        ///< entry of each source, -1: potential
-  /// Entries; -1: none.
+  /// Indices of entries; -1: none.
   int friction_ = -1, projection_ = -1, prescribed_ = -1, of_joints_ = -1, damping_ = -1;
-  std::vector<double> ledger_;  ///< with the step in work
+  std::vector<double> ledger_;  ///< including the current step
   Energy energy_;
-  StoredEnergy stored_,
-      stored_end_;  ///< of the springs in the state, and at the end of the step [J]
-  Vector w_, r_;    ///< velocity and impulse of a group
+  /// of the springs in the state, and at the end of the step [J]
+  StoredEnergy stored_, stored_end_;
+  Vector w_, r_;  ///< velocity and impulse of a group
 };
 
 }  // namespace saltus

@@ -14,8 +14,8 @@
 
 namespace saltus {
 
-// Whether the scene could be stepped: what its schemes cannot do, event-driven integration does not
-// refuse.
+// Checks whether the scene can be integrated by time stepping: event-driven integration accepts
+// scenes that the schemes cannot integrate.
 bool EventDriver::schemes_fit() const {
   ModelParts parts = steps_.model().parts();
   parts.options.mode = TimeMode::stepping;
@@ -33,17 +33,17 @@ void EventDriver::report_hand_over(EventIntegrator::End end, std::string_view re
   const int cause = many ? 0 : busy && reason == EventIntegrator::kManyClosed ? 1 : 2;
   constexpr std::array kRemedy{"raise `events.limit`, or shorten `time.step`",
                                "raise `events.closed`",
-                               "set `events.hand_over: false` for a run that stops there instead"};
+                               "set `events.hand_over: false` to stop the run there instead"};
   steps_.notices().add(Notice::Kind::handed_over, cause, -1, [&] {
     return fmt::format(
-        "event-driven integration handed over to time stepping because {}; in those intervals "
-        "impacts are of first order in time.step and no tolerance holds; {}",
+        "event-driven integration handed over to time stepping because {}; for those intervals "
+        "impacts are first-order accurate in time.step and no tolerance applies; {}",
         reason.empty() ? "its numbers were not finite" : reason,
         kRemedy[static_cast<std::size_t>(cause)]);
   });
 }
 
-// The schemes step from here on.
+// Time stepping continues from here.
 void EventDriver::to_schemes() {
   State& state = steps_.state();
   integrator_.leave(state);
@@ -60,7 +60,7 @@ void EventDriver::to_schemes() {
   events_.push_back({Event::Kind::hand_over, state.t, 0, 0.0, Vector3::Zero(), 0.0});
 }
 
-// Event-driven integration takes the state back.
+// Event-driven integration continues from here.
 void EventDriver::to_events() {
   State& state = steps_.state();
   Vector v;
@@ -76,7 +76,7 @@ void EventDriver::to_events() {
   events_.push_back({Event::Kind::take_back, state.t, 0, 0.0, Vector3::Zero(), 0.0});
 }
 
-// What a change of the measure of energy makes is the scheme's.
+// A change of the energy measure counts as work of the scheme.
 void EventDriver::measure_energy() {
   State& state = steps_.state();
   const double before = state.energy.total();
@@ -91,8 +91,8 @@ void EventDriver::add_impulse(int group, const PointRef& at, const Vector3& impu
     steps_.reactions().impulses().push_back({group, at, impulse});
 }
 
-// Impulses in the interval of joints, and of contacts between surfaces that are there at its end,
-// on groups with prescribed degrees of freedom.
+// Adds the impulses on groups with prescribed degrees of freedom during the interval: of joints,
+// and of contacts between surfaces that exist at its end.
 void EventDriver::add_impulses() {
   const Model& model = steps_.model();
   steps_.reactions().impulses().clear();
@@ -122,7 +122,7 @@ void EventDriver::add_impulses() {
   }
 }
 
-// Between the ends of the interval, which began at `start`.
+// Computes the reactions between the ends of the interval, which began at `start`.
 void EventDriver::update_reactions(double t1, std::vector<GroupState>& start) {
   State& state = steps_.state();
   const double h = steps_.model().options().h;
@@ -142,8 +142,8 @@ void EventDriver::report_notices(const State& state) {
   if (integrator_.order_decided())
     notices.add(Notice::Kind::coincident, -1, -1, [&] {
       return fmt::format(
-          "impacts at one instant were taken one after the other, and their order, which is that "
-          "of the bodies in the scene, decides the outcome: {} closed equally fast; set "
+          "impacts at one instant were solved in sequence, and their order, which is that "
+          "of the bodies in the scene, affects the result: {} closed equally fast; set "
           "`events.impacts: simultaneous`",
           integrator_.tied());
     });
@@ -153,11 +153,12 @@ void EventDriver::report_notices(const State& state) {
   notices.accept();
 }
 
-// An interval of the schemes.
+// Covers an interval by time stepping.
 void EventDriver::step_schemes(double t1, StepReport& report) {
   State& state = steps_.state();
   const double h = steps_.model().options().h;
-  const double left = t1 - state.t;  // another length than the last would make every factor anew
+  // A length other than the last would require new factors.
+  const double left = t1 - state.t;
   steps_.advance(std::abs(left - h) <= 1e-9 * h ? h : left, t1, 0, report);
   if (report.converged && report.finite) --state.event_state.stepping;
 }
@@ -176,7 +177,7 @@ void EventDriver::advance(double t1, StepReport& report) {
   std::vector<GroupState> start;
   if (steps_.reactions().any()) start = state.groups;
   const EventIntegrator::End end = integrator_.advance(state, t1, report, events_);
-  report.events = static_cast<int>(events_.size());  // a take_back among them
+  report.events = static_cast<int>(events_.size());  // including a take_back
   if (steps_.dropped(report)) return;
   report_notices(state);
   if (end == EventIntegrator::End::reached) {
@@ -189,7 +190,7 @@ void EventDriver::advance(double t1, StepReport& report) {
 }
 
 bool EventDriver::may_hand_over(StepReport& report) const {
-  if (report.joint_law >= 0) {  // the schemes could not count the angle either
+  if (report.joint_law >= 0) {  // time stepping could not count the angle either
     report.converged = report.finite = false;
     return false;
   }
@@ -200,7 +201,7 @@ bool EventDriver::may_hand_over(StepReport& report) const {
   if (!schemes_fit()) {
     report.converged = false;
     report.failure =
-        "event-driven integration would hand over to time stepping here, and the schemes of the "
+        "event-driven integration would hand over to time stepping here, but the schemes of the "
         "bodies cannot integrate a law of this scene; `saltus check` with `--set "
         "time.mode=stepping` names the law and a scheme that can";
     return false;
@@ -208,13 +209,13 @@ bool EventDriver::may_hand_over(StepReport& report) const {
   return true;
 }
 
-// The schemes cover the rest of the interval.
+// Time stepping covers the rest of the interval.
 void EventDriver::hand_over(EventIntegrator::End end, double t1, StepReport& report) {
   constexpr std::uint64_t kFirst = 4, kMost = 1024;
   State& state = steps_.state();
   report_hand_over(end, report.failure);
-  steps_.notices().accept();  // whatever the steps below drop
-  report.converged = true;    // the schemes may succeed
+  steps_.notices().accept();  // whatever the steps below discard
+  report.converged = true;    // time stepping may succeed
   report.failure = {};
   to_schemes();
   state.event_state.patience = std::clamp(2 * state.event_state.patience, kFirst, kMost);

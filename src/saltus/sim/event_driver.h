@@ -1,6 +1,6 @@
 // Intervals of a model with event-driven integration, and the hand-over of the state between it and
-// the schemes. Event-driven integration holds physical q and v; each scheme starts from them and
-// gives them back. What the change of the measure of energy makes is work of the scheme.
+// the schemes. Event-driven integration uses physical q and v; each scheme starts from them and
+// returns them. Changes of the energy measure at a hand-over count as work of the scheme.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -14,9 +14,9 @@ class EventDriver {
  public:
   explicit EventDriver(StepDriver& steps) : steps_(steps), integrator_(steps.model()) {}
 
-  /// One interval to t1: event-driven, or steps of the schemes while there are too many events. How
-  /// many intervals these get doubles every time that the next event-driven interval comes too
-  /// early.
+  /// Covers one interval to t1: event-driven, or by time stepping while there are too many events.
+  /// The number of intervals covered by time stepping doubles each time the next event-driven
+  /// interval fails too early.
   void advance(double t1, StepReport& report);
   EventIntegrator& integrator() { return integrator_; }
   const std::vector<Event>& events() const { return events_; }  ///< of the last advance()

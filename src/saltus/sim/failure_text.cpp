@@ -13,7 +13,7 @@
 namespace saltus {
 namespace {
 
-/// An angle that a spring or a stop cannot count any more.
+/// For an angle that a spring or a stop can no longer count.
 std::string angle_text(const Model& model, const StepReport& report) {
   const JointLaw& law = model.joint_laws()[static_cast<std::size_t>(report.joint_law)];
   const Joint& joint = model.joints()[static_cast<std::size_t>(law.joint)];
@@ -21,17 +21,18 @@ std::string angle_text(const Model& model, const StepReport& report) {
   const bool spring = !model.law(law.law).set_valued();
   const std::string what = fmt::format("joint '{}' {}", name, report.failure);
   if (report.failure == kFastTurn)
-    return fmt::format("{}, and its {} cannot tell by how much; use a shorter step", what,
+    return fmt::format("{}, and its {} cannot determine by how much; use a shorter step", what,
                        spring ? "spring" : "limits");
   const double centre = counted_about(model, law), pi = std::numbers::pi;
   return fmt::format(
-      "{}: its {} the angle from {:.4g} to {:.4g} rad alone and would act the wrong way beyond; "
-      "couple a second body to the joint by a gear of small ratio and let the {} act on that one",
+      "{}: its {} the angle only from {:.4g} to {:.4g} rad and would act in the wrong direction "
+      "beyond; couple a second body to the joint by a gear of small ratio and let the {} act on "
+      "that body",
       what, spring ? "spring counts" : "limits count", centre - pi, centre + pi,
       spring ? "spring" : "limits");
 }
 
-/// What helps where a step is too long.
+/// The remedy for a step that is too long.
 std::string finer(const StepOptions& options) {
   return options.step_tolerance > 0.0 ? "use a smaller time.tolerance" : "use a shorter step";
 }
@@ -48,27 +49,28 @@ std::string passes_text(const StepOptions& options, const StepReport& report) {
   const std::string text =
       fmt::format("{}: change {:.3g} after {} passes, tolerance {:.3g} (newton_tolerance); ", why,
                   report.outstanding, report.passes, options.pass_tolerance);
-  // what contacts leave open the passes cannot close; the tolerances that are set by default lie
-  // ten times apart
+  // The passes cannot remove errors that the contact solver leaves; the default tolerances differ
+  // by a factor of ten.
   if (options.contact.tolerance > 50.0 * options.pass_tolerance &&
       report.outstanding <= options.contact.tolerance)
     return text + fmt::format(
                       "contacts are solved to solver.tolerance {:.3g} only, which the "
-                      "passes cannot pass below: set solver.tolerance: {:.3g} or smaller",
+                      "passes cannot go below: set solver.tolerance: {:.3g} or smaller",
                       options.contact.tolerance, options.pass_tolerance);
   return text + "use a shorter step, raise newton_iterations" +
          (options.on_failure == OnFailure::halve ? "" : ", or set on_failure: halve");
 }
 
-/// Of event-driven integration, whose failures the schemes of the bodies take over where they may.
+/// For event-driven integration; where possible, the schemes of the bodies take over after such a
+/// failure.
 std::string events_text(const StepOptions& options, const StepReport& report) {
-  const std::string why = report.failure.empty() ? "no motion was found that the contacts allow"
+  const std::string why = report.failure.empty() ? "no motion was found that satisfies the contacts"
                                                  : std::string(report.failure);
   const std::string text =
       fmt::format("event-driven integration stopped: {}", why) +
       (options.events.hand_over ? ""
-                                : "; leave events.hand_over: false out, then the schemes of the "
-                                  "bodies step over it where they can");
+                                : "; remove events.hand_over: false to let the schemes of the "
+                                  "bodies continue from here if they can");
   if (report.failure == EventIntegrator::kManyEvents)
     return text + fmt::format(", or raise events.limit ({})", options.events.limit);
   if (report.failure == EventIntegrator::kManyClosed)
@@ -94,8 +96,8 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
   if (report.joint_law >= 0) return at + ": " + angle_text(model, report);
   if (why == failure::kContradiction)
     return fmt::format(
-        "{}: no motion keeps these bodies apart: {}; leave them room, or use a force, or a motor "
-        "with a bound, in the place of a motion",
+        "{}: no motion keeps these bodies apart: {}; make room for them, or replace a prescribed "
+        "motion by a force or by a motor with a limit",
         at, report.detail);
   if (report.finite && options.mode == TimeMode::events && !of_contacts && !of_passes &&
       !of_joints && (!why.empty() || !options.events.hand_over))
@@ -112,9 +114,9 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
     return fmt::format("{}: {}: {}; {}, or set on_failure: accept", at, body, why, finer(options));
   if (report.residual <= options.contact.tolerance && report.closing > 0.0)
     return fmt::format(
-        "{}: the contacts of {} were not solved: bodies close with {:.3g} of the velocities of the "
-        "step, although the residual {:.3g} is below solver.tolerance; {}, another solver.kind, or "
-        "less extreme masses and coefficients of friction",
+        "{}: the contacts of {} were not solved: bodies still approach at {:.3g} of the velocities "
+        "of the step, although the residual {:.3g} is below solver.tolerance; {}, another "
+        "solver.kind, or less extreme masses and coefficients of friction",
         at, body, report.closing, report.residual, finer(options));
   return fmt::format(
       "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}{}; "

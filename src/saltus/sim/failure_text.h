@@ -1,4 +1,4 @@
-// What happened in a step that failed, in words.
+// Error messages for steps that failed.
 #pragma once
 #include <string>
 
@@ -7,8 +7,9 @@
 
 namespace saltus {
 
-/// "step 3 (t = 0.003 s): the contacts of 'ball' were not solved: ...; use a shorter step, ..." of
-/// the report of a failed step, `number` counted from 1: what, where, and what helps.
+/// Message for the report of a failed step, with `number` counted from 1: what, where, and a
+/// remedy, such as "step 3 (t = 0.003 s): the contacts of 'ball' were not solved: ...; use a
+/// shorter step, ...".
 std::string failure_text(const Model& model, const StepReport& report, std::uint64_t number);
 
 }  // namespace saltus

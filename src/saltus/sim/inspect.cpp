@@ -24,7 +24,7 @@ struct Inspection::LinearisedStep {
   double h;
   ContactInstant instant;
   std::vector<InspectedStep> steps;
-  std::vector<int> row;  ///< of each pair, then their number
+  std::vector<int> row;  ///< first row of each pair, then the number of rows
 
   LinearisedStep(Model m, State s, std::optional<double> step, std::optional<ContactInstant> at);
 
@@ -51,7 +51,7 @@ struct Inspection::LinearisedStep {
   }
   Vector gaps(double fraction) const;
   Matrix rows(int g) const;
-  /// H v + prescribed motion at t, v one vector a group
+  /// H v + prescribed motion at t, with one vector v per group
   template <class Velocity>
   Vector output(double t, Velocity&& v) const;
   Vector start_output() const {
@@ -61,7 +61,7 @@ struct Inspection::LinearisedStep {
     return output(state.t + h,
                   [&](std::size_t g) -> const Vector& { return steps[g].trial.v_free; });
   }
-  /// Y, the gaps at the end of the step if the rates there were 0 [m].
+  /// Y, the gaps at the end of the step if the end rates were 0 [m].
   Vector reach() const;
   bool loaded(const ContactPair& pair) const {
     return std::ranges::any_of(state.contacts, [&](const ContactMemory& one) {
@@ -70,7 +70,7 @@ struct Inspection::LinearisedStep {
   }
 };
 
-// As IslandProblem::measure_reach, of the first iterate.
+// As IslandProblem::measure_reach, at the first iterate.
 Vector Inspection::LinearisedStep::reach() const {
   const double phi = fraction();
   Vector Y = gaps(phi);
@@ -101,7 +101,7 @@ Inspection::LinearisedStep::LinearisedStep(Model m, State s, std::optional<doubl
   expects(h > 0.0 && std::isfinite(h), "the step must be positive and finite");
   const std::size_t n = model.groups().size();
   expects(state.groups.size() == n, "the state belongs to another model");
-  if (h != state.h) {  // as Simulation hands over to another step
+  if (h != state.h) {  // as Simulation does when the step changes
     for (std::size_t g = 0; g < n; ++g) {
       const Group& of = model.groups()[g];
       expects(!of.scheme->fixed_step(), "a group of this model has a scheme of fixed step");
@@ -114,7 +114,8 @@ Inspection::LinearisedStep::LinearisedStep(Model m, State s, std::optional<doubl
     }
     state.h = h;
   }
-  steps.reserve(n);  // trials point into states, recorders are pointed to by nothing that moves
+  // Trials point to states, so the elements must not move.
+  steps.reserve(n);
   for (std::size_t g = 0; g < n; ++g)
     steps.emplace_back(model.groups()[g], state.groups[g], state.t, h, false);
   row.push_back(0);
@@ -205,7 +206,7 @@ Matrix Inspection::inverse(int group) const { return step_->step(group).inverse(
 
 Matrix Inspection::prescribed_columns(int group) const {
   const InspectedStep& step = step_->step(group);
-  expects(step.combination(), "the operator of this scheme is no combination of M, C and K");
+  expects(step.combination(), "the operator of this scheme is not a combination of M, C and K");
   Matrix columns(step.body.velocities() + step.body.prescribed(), step.body.prescribed());
   step.body.prescribed_columns(step.factorised->s, step.factorised->t, step.factorised->q,
                                step.factorised->v, columns);
@@ -312,7 +313,7 @@ bool Inspection::active(int pair) const {
 GroupState Inspection::update(int group, View r) const {
   const Group& of = step_->group(group);
   const GroupState& start = step_->state.groups[size(group)];
-  expects(r.size() == start.v.size(), "one component of r a velocity of the group");
+  expects(r.size() == start.v.size(), "r needs one component per velocity of the group");
   InspectedStep step(of, start, step_->state.t, step_->h, true);
   step.trial.r = r;
   of.scheme->correct(step.body, step.trial);
@@ -324,7 +325,7 @@ GroupState Inspection::update(int group, View r) const {
 Vector Inspection::position(int group, View v1) const {
   const Group& of = step_->group(group);
   const GroupState& start = step_->state.groups[size(group)];
-  expects(v1.size() == start.v.size(), "one component of v1 a velocity of the group");
+  expects(v1.size() == start.v.size(), "v1 needs one component per velocity of the group");
   InspectedStep step(of, start, step_->state.t, step_->h, true);
   step.trial.r = step.matrix() * (v1 - step.trial.v_free);
   of.scheme->correct(step.body, step.trial);
@@ -334,9 +335,9 @@ Vector Inspection::position(int group, View v1) const {
 Vector Inspection::velocity(int group, View r) const {
   const InspectedStep& step = step_->step(group);
   expects(has(step.body.traits(), Trait::affine),
-          "a step of velocities alone is for affine groups: masses, springs and dashpots that do "
-          "not change");
-  expects(r.size() == step.trial.v.size(), "one component of r a velocity of the group");
+          "a step that changes only velocities is for affine groups: masses, springs and dashpots "
+          "that do not change");
+  expects(r.size() == step.trial.v.size(), "r needs one component per velocity of the group");
   Vector dv = r;
   solve(step.trial.A, dv);
   return step.trial.v_free + dv;
@@ -362,14 +363,14 @@ std::string Inspection::text() const {
 
 State advance_velocity(const Model& model, const State& state, std::span<const Vector> r,
                        std::optional<double> h) {
-  expects(r.empty() || r.size() == model.groups().size(), "one impulse a group, or none at all");
+  expects(r.empty() || r.size() == model.groups().size(), "give one impulse per group, or none");
   const Inspection step(model, state, h);
   State end = state;
   end.energy = {};
   for (std::size_t g = 0; g < model.groups().size(); ++g) {
     const Group& group = model.groups()[g];
     expects(state.groups[g].memory.empty() && group.scheme->velocity_at() == 1.0,
-            "a step of velocities alone is for schemes that keep nothing but q and v");
+            "a step that changes only velocities is for schemes that store only q and v");
     const Vector none = Vector::Zero(group.dynamics->velocities());
     end.groups[g].v = step.velocity(static_cast<int>(g), r.empty() ? none : r[g]);
     const Energy E = group.dynamics->energy(state.t + step.h(), end.groups[g].q, end.groups[g].v);
@@ -386,8 +387,9 @@ Reached advance_until(Simulation& sim, double end,
                       const std::function<bool(const Simulation&)>& stop) {
   const double h = sim.model().options().h;
   const auto left = [&] { return end - sim.state().t; };
-  constexpr double kOnGrid = 1e-9;  // of a step
-  expects(left() >= -kOnGrid * h && std::isfinite(end), "the end of a run lies ahead");
+  constexpr double kOnGrid = 1e-9;  // relative to the step
+  expects(left() >= -kOnGrid * h && std::isfinite(end),
+          "the end of a run must not be before the present time");
   for (const Group& group : sim.model().groups())
     expects(!group.scheme->fixed_step() ||
                 std::abs(left() / h - std::round(left() / h)) <= kOnGrid * (1.0 + left() / h),

@@ -1,7 +1,7 @@
-// One step of one group, linearised: v_free, A and what they were made of.
+// One linearised step of one group: v_free, A and their inputs.
 //
-// A is read off a scheme by giving it a group that records what was last factorised. Where a scheme
-// makes its operator by itself (modal-exact), or scales it, A is the inverse of A^-1.
+// A is obtained from a scheme by giving it a group that records the last factorised combination. If
+// a scheme builds its operator itself (modal-exact) or scales it, A is the inverse of A^-1.
 #pragma once
 #include <memory>
 #include <optional>
@@ -39,23 +39,23 @@ class FactorisationRecorder final : public ForwardingDynamics {
   const Dynamics& inner() const override { return body_; }
 
   const Dynamics& body_;
-  mutable std::optional<Record> last_;  // written before it is read; one inspection owns it
+  mutable std::optional<Record> last_;  // written before it is read; belongs to one inspection
 };
 
-/// One step of one group, as far as it has come.
+/// One step of one group up to its linearisation.
 struct InspectedStep {
   FactorisationRecorder body;
   std::unique_ptr<Prepared> prepared;
   Trial trial;
-  std::optional<FactorisationRecorder::Record> factorised;  ///< in A of the trial
+  std::optional<FactorisationRecorder::Record> factorised;  ///< combination in A of the trial
   Vector v_it;                                              ///< iterate of the linearisation
 
-  /// To v_free and A about the start. `pass`: about the predicted end.
+  /// Computes v_free and A at the start. `pass`: at the predicted end.
   InspectedStep(const Group& group, const GroupState& start, double t, double h, bool pass);
 
   Matrix matrix() const;   ///< A
   Matrix inverse() const;  ///< A^-1
-  /// Whether A of the trial is the combination last factorised.
+  /// True if A of the trial is the combination factorised last.
   bool combination() const;
 
  private:

@@ -44,8 +44,8 @@ void ProbeValues::notice_wraps(const State& state, Notices& notices) {
       const Probe& probe = model_.probes()[static_cast<std::size_t>(index)];
       const Joint& joint = model_.joints()[static_cast<std::size_t>(probe.joint)];
       return fmt::format(
-          "output '{}' jumps by 2 pi where joint '{}' passes half a turn, because it gives the "
-          "angle from -pi to pi; sum up an output with `quantity: velocity` to count turns",
+          "output '{}' jumps by 2 pi when joint '{}' passes half a turn, because it gives the "
+          "angle from -pi to pi; integrate an output with `quantity: velocity` to count turns",
           probe.name, coordinate_text(joint.name, joint.kind, probe.coordinate));
     });
   }

@@ -10,16 +10,16 @@ namespace saltus {
 
 class ProbeValues {
  public:
-  /// joints: all of the model.
+  /// joints: all joints of the model.
   ProbeValues(const Model& model, JointSystem& joints, const State& state);
 
-  /// Displacement S q [m], velocity S v [m/s], reaction [N], or coordinate of a joint and its rate.
+  /// Displacement S q [m], velocity S v [m/s], reaction [N], or a joint coordinate or its rate.
   double value(const Probe& probe, const State& state, PreparedSchemes prepared,
                const std::vector<Vector>& reactions);
   /// Coordinate of a joint [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate, const State& state,
                                          PreparedSchemes prepared);
-  /// Notices outputs of angles that passed from pi to -pi, or back, since the last state.
+  /// Reports outputs of angles that jumped from pi to -pi, or back, since the last state.
   void notice_wraps(const State& state, Notices& notices);
 
  private:
@@ -28,8 +28,8 @@ class ProbeValues {
 
   const Model& model_;
   JointSystem& joints_;
-  /// Outputs that are angles of joints: their numbers, joint and coordinate of each, and their
-  /// values in the state [rad].
+  /// Outputs that are joint angles: their indices, joint and coordinate of each, and their values
+  /// in the state [rad].
   std::vector<int> angle_probes_;
   std::vector<std::array<int, 2>> angle_of_;
   Vector angles_, angles_before_;

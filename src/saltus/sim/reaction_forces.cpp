@@ -27,7 +27,7 @@ void ReactionForces::start(const State& state, PreparedSchemes prepared) {
   }
 }
 
-// With the mean acceleration of the step, at the middle of the interval over which the velocity of
+// Uses the mean acceleration of the step, at the middle of the interval over which the velocity of
 // the scheme changed.
 void ReactionForces::update(double h, const State& state, std::span<const GroupState> ends,
                             std::span<const ContactMemory> contacts, Islands islands) {
@@ -35,10 +35,8 @@ void ReactionForces::update(double h, const State& state, std::span<const GroupS
     if (values_[g].size() == 0) continue;
     const Group& group = model_.groups()[g];
     const GroupState &at0 = state.groups[g], &at1 = ends[g];
-    const double back =
-        state.event_state.active
-            ? 0.0
-            : 1.0 - group.scheme->velocity_at();  // half-step velocities: centred on t0
+    // Half-step velocities are centred on t0.
+    const double back = state.event_state.active ? 0.0 : 1.0 - group.scheme->velocity_at();
     q_ = at0.q;
     if (back == 0.0) q_ = 0.5 * (at0.q + at1.q);
     v_ = 0.5 * (at0.v + at1.v);
@@ -54,14 +52,14 @@ void ReactionForces::update(double h, const State& state, std::span<const GroupS
   }
 }
 
-// Contact impulses of the step, as forces on the points of this group.
+// Adds contact impulses of the step as forces on the points of this group.
 void ReactionForces::add_pairs(std::size_t g, double t, double h,
                                std::span<const ContactMemory> contacts) {
   const Dynamics& body = *model_.groups()[g].dynamics;
   auto pair = model_.pairs().begin();
   for (const ContactMemory& contact : contacts) {
     while (pair != model_.pairs().end() && pair->key < contact.key) ++pair;
-    if (pair == model_.pairs().end()) break;  // the others are between surfaces
+    if (pair == model_.pairs().end()) break;  // the remaining contacts are between surfaces
     for (const auto& [side, sign] : {std::pair(&pair->a, 1.0), std::pair(&pair->b, -1.0)}) {
       if (side->group != static_cast<int>(g)) continue;
       f_.setZero(3);

@@ -1,5 +1,5 @@
-// Forces on the prescribed degrees of freedom of groups, mean over a step, contacts and joints
-// included.
+// Forces on the prescribed degrees of freedom of groups, mean over a step, including contacts and
+// joints.
 #pragma once
 #include <vector>
 
@@ -11,19 +11,19 @@ class ReactionForces {
  public:
   explicit ReactionForces(const Model& model);
 
-  /// Some group has prescribed degrees of freedom.
+  /// True if some group has prescribed degrees of freedom.
   bool any() const { return any_; }
-  /// Before a step: those of the motion without contact.
+  /// Before the first step: sets the reactions of the motion without contact.
   void start(const State& state, PreparedSchemes prepared);
 
-  /// Impulses of the step in work on points of groups, but for those of pairs and of joints of
+  /// Impulses of the current step on points of groups, except those of pairs and of joints of
   /// islands.
   std::vector<PointImpulse>& impulses() { return impulses_; }
-  /// After a step of h from the state to `ends`; contacts: of pairs, by key.
+  /// After a step of h from the state to `ends`; contacts: of pairs, sorted by key.
   void update(double h, const State& state, std::span<const GroupState> ends,
               std::span<const ContactMemory> contacts, Islands islands);
 
-  /// Of each group [N], [N m]; empty without prescribed degrees of freedom.
+  /// Reactions of each group [N], [N m]; empty without prescribed degrees of freedom.
   std::vector<Vector>& values() { return values_; }
   const std::vector<Vector>& values() const { return values_; }
 

@@ -43,15 +43,15 @@ void Simulation::Drivers::recover(const State* before) {
 StepReport Simulation::Drivers::interval(double h) {
   const FlushDenormals flush;
   expects(steps.usable(),
-          "an exception left this simulation between two steps; make another of its model");
+          "an exception left this simulation between two steps; create another one from its model");
   State& state = steps.state();
   const StepOptions& options = steps.model().options();
-  // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from
-  // where it is.
+  // Steps of equal length end at t = k h, so that round-off does not accumulate. A step of another
+  // length starts from the present time.
   const double on_grid = static_cast<double>(state.step + 1) * h;
   const bool regular = h == options.h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
   const double t1 = regular ? on_grid : state.t + h;
-  // The hand-over to another step changes memories: a step that fails must not have done it.
+  // The hand-over to another step length changes memories: this must be undone if the step fails.
   std::optional<State> before;
   if (steps.stop()) steps.store_solvers();
   if ((h != state.h && !adaptive) ||
@@ -107,7 +107,7 @@ StepReport Simulation::advance(double h) {
 }
 
 void Simulation::use_threads(int count) {
-  expects(count >= 0, "a number of threads, or 0: those of the caller");
+  expects(count >= 0, "give a number of threads, or 0 for those of the caller");
   const auto most = static_cast<int>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   drivers_->arena = count > 0 ? std::make_unique<tbb::task_arena>(std::min(count, most)) : nullptr;

@@ -1,4 +1,5 @@
-// Simulation of a model: steps of schemes, bodies and contact, or event-driven integration.
+// Simulation of a model: time stepping with schemes, bodies and contact, or event-driven
+// integration.
 #pragma once
 #include <array>
 #include <memory>
@@ -12,79 +13,82 @@
 
 namespace saltus {
 
-/// Advances a State of a Model. Physics never throws: check the report. What a scheme, a body or a
-/// solver of the user's throws leaves advance() with the state as it was before the step.
+/// Advances a State of a Model. Physics never throws: check the report. If a user-defined scheme,
+/// body or solver throws, advance() passes the exception on and leaves the state as it was before
+/// the step.
 ///
-/// One thread at a time; simulations of one Model may run concurrently, with the bits of each one
-/// alone (use_threads()).
+/// Use one object from one thread at a time. Several simulations of one Model may run concurrently,
+/// with the same bits as each alone (use_threads()).
 class Simulation {
  public:
   explicit Simulation(Model model);  ///< from initial_state(model)
-  Simulation(Model model,
-             State state);  ///< resumed; the state must be of this model (UsageError otherwise)
+  /// resumes from a state, which must be of this model (UsageError otherwise)
+  Simulation(Model model, State state);
   Simulation(Simulation&&) noexcept;
   ~Simulation();
 
   const Model& model() const;
   const State& state() const;
-  /// The state of a group whose q and v from now on stay where they are in memory, at the price of
-  /// a copy of them in each step: for views that outlive a step. They hold while this lives,
-  /// wherever it is moved to.
+  /// Returns the state of a group, whose q and v keep their address in memory from now on, at the
+  /// cost of a copy in each step: for views that outlive a step. The address is valid as long as
+  /// this object or the object it is moved to exists.
   const GroupState& hold(int group);
 
-  /// One step of h [s] (default Model::options().h). Under OnFailure::stop a failed step leaves the
-  /// state as it was; `halve` retries it as two halves, up to ten times over; `accept` keeps it.
-  /// The report says what happened.
+  /// Makes one step of h [s] (default Model::options().h). A failed step leaves the state unchanged
+  /// under OnFailure::stop; `halve` retries it as two halves, up to ten times recursively; `accept`
+  /// keeps its result. The report contains the outcome.
   StepReport advance();
   StepReport advance(double h);
 
-  /// From here on the loops of a step run on so many threads of its own: 1 where several
-  /// simulations have a thread each. 0, as at first: those of the caller's tbb::task_arena. No more
-  /// than the machine has, or a tbb::global_control allows. No bit depends on it. Not from inside a
-  /// step.
+  /// From now on, loops of a step run on `count` threads of their own; use 1 if several simulations
+  /// have one thread each. 0 (default): the threads of the caller's tbb::task_arena. The count is
+  /// limited by the machine and by tbb::global_control. It does not affect a single bit of the
+  /// results. Do not call this during a step.
   void use_threads(int count);
 
-  /// A step in work when `stop` is requested is dropped: advance() returns at once, leaves the
-  /// state as it was and reports kStopRequested (base/stop.h) as its failure. After that, with the
-  /// request taken back, steps continue with the bits they would have had. `stop` must outlive this
-  /// or be replaced; nullptr, as at first: none.
+  /// If `stop` is requested during a step, the step is discarded: advance() returns at once, leaves
+  /// the state unchanged and reports kStopRequested (base/stop.h) as the failure. Once the request
+  /// is withdrawn, further steps have the bits they would have had without it. `stop` must outlive
+  /// this object or be replaced; nullptr (default): none.
   void stop_by(Stop* stop);
 
-  /// Passes every contact problem to `observer`, which must outlive this or be replaced; nullptr:
-  /// to none, as at first.
+  /// Passes every contact problem to `observer`, which must outlive this object or be replaced;
+  /// nullptr (default): none.
   void observe(ContactObserver* observer);
 
   /// Records the steps and events of event-driven integration in `trace`, which must outlive this
-  /// or be replaced; nullptr: no more. UsageError in another mode.
+  /// object or be replaced; nullptr stops recording. UsageError in another mode.
   void trace(EventTrace* trace);
 
-  /// Physical velocity of a group at the state's own time.
+  /// Physical velocity of a group at the time of the state.
   void velocity(int group, Out v) const;
-  /// Forces that held the prescribed degrees of freedom of a group, mean over the last step,
-  /// contacts included [N, N m]; size Dynamics::prescribed(). Before the first step those of the
-  /// motion without contact.
+  /// Forces that acted on the prescribed degrees of freedom of a group, mean over the last step,
+  /// including contacts [N, N m]; size Dynamics::prescribed(). Before the first step they are those
+  /// of the motion without contact.
   const Vector& reactions(int group) const;
-  /// Mean force [N] and torque [N m] of a joint on its b over the last step, in space, the torque
-  /// about the joint's point of b; zero before a step, and of a joint that broke before the last
-  /// step. Event-driven integration computes it at the first call: not by two threads at once.
+  /// Mean force [N] and torque [N m] of a joint on its body b over the last step, in space, with
+  /// the torque about the joint's point of b; zero before the first step and for a joint that broke
+  /// before the last step. Event-driven integration computes it at the first call, so two threads
+  /// must not call this concurrently.
   std::array<Vector3, 2> joint_load(int joint) const;
   /// Coordinate of a joint in the present state [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
-  /// All contacts that are known in the last step, by increasing key, on the present state; of a
-  /// step that was cut in two those of its second half, of an interval that event-driven
-  /// integration handed over those of the step of the schemes. Made by this call, valid until the
-  /// next call or step. None before a step and after one that failed. Open ones with a gap above
-  /// `most` [m] may be left out.
+  /// All contacts detected in the last step, sorted by key, evaluated on the present state. For a
+  /// step that was halved they are those of its second half; for an interval that event-driven
+  /// integration handed over, those of time stepping. The result is valid until the next call or
+  /// step, and empty before the first step and after a step that failed. Open contacts with a gap
+  /// above `most` [m] may be omitted.
   std::span<const ContactView> contacts(double most = kAllContacts) const;
-  /// Of the contacts of the last call of contacts(), in their order: what their rows were made of.
-  /// Valid as long as those.
+  /// Data from which the rows of the contacts were computed, in the order of the last call of
+  /// contacts() and valid as long as its result.
   std::span<const SeenContact> seen_contacts() const;
-  /// The events located in the last advance(), by time; valid until the next.
+  /// The events located in the last advance(), sorted by time; valid until the next call of it.
   std::span<const Event> events() const;
-  /// Notices of the steps so far for the user of the run, each once: limits of a method that a step
-  /// reached although it counts. At most Notices::kMost of a kind.
+  /// Notices for the user about the steps so far, each listed once: limits of a method that a step
+  /// reached although it counts. At most Notices::kMost per kind.
   std::vector<Notice> notices() const;
-  /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.
+  /// Present value of a probe: displacement S q [m] or velocity S v [m/s], with v as the scheme
+  /// stores it.
   double probe(int index) const;
 
  private:

@@ -1,5 +1,4 @@
-// The members behind Simulation: the driver of the steps, those of the other modes, and views of
-// the state.
+// Members of Simulation: the step driver, the drivers of the other modes, and views of the state.
 #pragma once
 #include <tbb/task_arena.h>
 
@@ -17,14 +16,14 @@ namespace saltus {
 struct Simulation::Drivers {
   Drivers(Model model, State state);
 
-  /// An interval of h in the mode of the model, and what is kept of it.
+  /// Covers an interval of h in the mode of the model, and keeps or discards the result.
   StepReport interval(double h);
 
   StepDriver steps;
   ProbeValues probes;
-  std::unique_ptr<EventDriver> events;       ///< null: the mode of the model is another
+  std::unique_ptr<EventDriver> events;       ///< null: the model uses another mode
   std::unique_ptr<AdaptiveDriver> adaptive;  ///< null: every interval is one step
-  std::unique_ptr<tbb::task_arena> arena;    ///< null: that of the caller
+  std::unique_ptr<tbb::task_arena> arena;    ///< null: the arena of the caller
   std::vector<SeenContact> contacts;
   std::vector<ContactView> views;
 

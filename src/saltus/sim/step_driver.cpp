@@ -50,7 +50,7 @@ StepDriver::StepDriver(Model model, State state)
       pinned_(model_.groups().size(), 0) {
   const std::vector<GroupState> physical = state_.groups;
   if (state_.event_state.active) start_schemes(model_, state_, state_.groups);
-  set_step(state_.h);  // tells which groups keep their operator
+  set_step(state_.h);  // determines which groups keep their operator
   tables_.make_islands();
   contacts_.reserve(model_.pairs().size());
   state_.contacts.reserve(model_.pairs().size());
@@ -70,8 +70,8 @@ void StepDriver::set_step(double h) {
   state_.h = h;
   balance_.start(state_);
   if (there) return;
-  // fills the constant factors, from which islands make their tables now rather than in the first
-  // step
+  // Computes the constant factors, so that islands build their tables now rather than in the first
+  // step.
   begin(h);
   tables_.prepare_islands();
 }
@@ -90,7 +90,7 @@ void StepDriver::begin(double h) {
     saltus::forget(trial.A);
     saltus::stop_by(trial.A, stop_);
     const auto island = static_cast<std::size_t>(model_.islands()[g]);
-    if (island < islands().size() && islands()[island]) trial.r.setZero();  // of others it stays 0
+    if (island < islands().size() && islands()[island]) trial.r.setZero();  // stays 0 for others
     trial.ledger = model_.options().ledger && purpose_ == Purpose::counts;
     model_.groups()[g].scheme->begin(*model_.groups()[g].dynamics, trial);
   }
@@ -116,7 +116,7 @@ void StepDriver::use(double h) {
     state_.groups[g] = started;  // into the same memory
   }
   if (purpose_ == Purpose::estimate) return;
-  // Some schemes measure energy with the step; what a change of the measure makes is the scheme's.
+  // Some energy measures depend on the step length; such changes count as work of the scheme.
   const double before = state_.energy.total();
   state_.energy = energy_of(model_, prepared(), state_.t, h, state_.groups);
   state_.energy.potential += balance_.stored().all;
@@ -124,7 +124,7 @@ void StepDriver::use(double h) {
     state_.ledger[state_.ledger.size() - 2] += state_.energy.total() - before;
 }
 
-// What a scheme, or an iterative solve with its A, could not do in the step.
+// Records failures of a scheme, or of an iterative solution with its A, in the step.
 bool StepDriver::failed(StepReport& report) {
   const std::span<Trial> trials = tables_.trials();
   for (Trial& trial : trials) {
@@ -196,7 +196,7 @@ void StepDriver::finish(double h) {
   if (purpose_ == Purpose::counts) check_spins(h);
 }
 
-// The laws at the ends of the step, and the impulses of its contacts.
+// Checks the laws at the ends of the step and collects the impulses of its contacts.
 void StepDriver::check(StepReport& report) {
   contacts_.clear();
   reactions_.impulses().clear();
@@ -217,8 +217,8 @@ void StepDriver::check(StepReport& report) {
               [](const auto& a, const auto& b) { return a.key < b.key; });
 }
 
-// Without an energy balance nothing sums over all velocities; non-finite ones are looked for in
-// every 64th step.
+// Without an energy balance no sum covers all velocities, so they are checked for non-finite values
+// in every 64th step.
 void StepDriver::balance(StepReport& report) {
   if (purpose_ == Purpose::estimate) return;
   if (model_.options().ledger) {
@@ -231,7 +231,8 @@ void StepDriver::balance(StepReport& report) {
   if (!report.finite && report.group < 0) find_lost_group(report);
 }
 
-// The first group whose motion or energy is not finite, -1: the fault is not that of one group.
+// Finds the first group whose motion or energy is not finite; -1: the failure is not that of one
+// group.
 void StepDriver::find_lost_group(StepReport& report) const {
   report.group = -1;
   for (std::size_t g = 0; g < ends_.size() && report.group < 0; ++g) {
@@ -243,8 +244,8 @@ void StepDriver::find_lost_group(StepReport& report) const {
   }
 }
 
-// Rigid bodies that turn by more than half a turn: no place of the step says in which direction
-// they turned.
+// Reports rigid bodies that rotate by more than half a turn in a step: its positions do not
+// determine the direction of rotation.
 void StepDriver::check_spins(double h) {
   const double most = std::numbers::pi * std::numbers::pi / (h * h);
   for (std::size_t g = 0; g < ends_.size(); ++g) {
@@ -265,13 +266,13 @@ void StepDriver::check_spins(double h) {
   }
 }
 
-/// Whether align() changes the velocities of an island.
+/// True if align() changes the velocities of an island.
 bool StepDriver::aligns(std::size_t i) const {
   return islands()[i] && islands()[i]->joints() && islands()[i]->joints()->aligns();
 }
 
-// Joints at level both, under step control, and where rates jump: the velocities of the finished
-// step obey them too. Measures the laws on what that leaves. The work that rates that jump need is
+// For joints at level both, with step-size control and where rates jump: projects the velocities of
+// the finished step onto the joints as well, then checks the laws. The work for rates that jump is
 // done by the drives.
 void StepDriver::align(StepReport& report) {
   for (std::size_t i = 0; i < islands().size(); ++i) {
@@ -293,8 +294,8 @@ Energy StepDriver::energy_of_ends() const {
   return sum;
 }
 
-// Constraint projection of the positions, and of joints whose rates jumped: what it does to the
-// energy is projection.
+// Constraint projection of the positions, and of joints whose rates jumped: its energy change
+// counts as projection.
 void StepDriver::project(StepReport& report) {
   const bool ledger = model_.options().ledger;
   const Energy before = ledger ? energy_of_ends() : Energy{};
@@ -323,14 +324,14 @@ void StepDriver::commit(double t1) {
   if (reactions_.any()) reactions_.update(state_.h, state_, ends_, contacts_, islands());
   std::swap(state_.groups, ends_);
   for (std::size_t g = 0; g < pinned_.size(); ++g) {
-    if (!pinned_[g]) continue;  // views point to the old state: the new one takes its place
+    if (!pinned_[g]) continue;  // views point to the old state: the new one replaces it
     ends_[g].q = state_.groups[g].q;
     ends_[g].v = state_.groups[g].v;
     ends_[g].q.swap(state_.groups[g].q);
     ends_[g].v.swap(state_.groups[g].v);
   }
-  // Schemes hand their iterate to the end by swapping buffers: giving the old state back to the
-  // trial keeps a step on two sets of arrays instead of three, which is what the cache holds.
+  // Schemes pass their iterate to the end by swapping buffers: returning the old state to the trial
+  // keeps a step on two sets of arrays instead of three, which fit into the cache.
   const std::span<Trial> trials = tables_.trials();
   for (std::size_t g = 0; g < trials.size(); ++g) {
     trials[g].q.swap(ends_[g].q);
@@ -390,8 +391,8 @@ void StepDriver::put_back(const State& before) {
 }
 
 void StepDriver::recover(const State* before) {
-  usable_ = false;                                                 // unless the rest goes well
-  for (Trial& trial : tables_.trials()) trial.factorised = false;  // it may be half made
+  usable_ = false;  // unless everything below succeeds
+  for (Trial& trial : tables_.trials()) trial.factorised = false;  // it may be incomplete
   purpose_ = Purpose::counts;
   tables_.clear();
   if (before)
@@ -416,7 +417,7 @@ void StepDriver::advance(double h, double t1, int depth, StepReport& report) {
   if (policy == OnFailure::halve && depth < kMostHalvings && !stopped) halve(h, t1, depth, report);
 }
 
-// The step in two halves. The report is that of both, or of the half that failed.
+// Makes the step in two halves. The report is that of both, or of the half that failed.
 void StepDriver::halve(double h, double t1, int depth, StepReport& report) {
   // A step of which only a part succeeds does not count.
   std::optional<State> before;

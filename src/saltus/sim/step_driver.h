@@ -1,6 +1,6 @@
 // Time stepping of all groups of a model: one step from the predictors to the energy balance, which
-// counts from commit() on, and halves of a step that failed. The state changes in commit() and
-// nowhere else but where a step of another length begins (use()).
+// takes effect with commit(), and halves of a step that failed. The state changes only in commit()
+// and where a step of another length begins (use()).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -30,52 +30,54 @@ class StepDriver {
   JointSystem& joints() { return joints_; }  ///< of all groups
   Notices& notices() { return notices_; }
   ReactionForces& reactions() { return reactions_; }
-  /// Mean force and torque of a joint on its b over the last step, as Simulation::joint_load.
+  /// Mean force and torque of a joint on its body b over the last step, as Simulation::joint_load.
   std::array<Vector3, 2> joint_load(std::size_t joint) const;
   PreparedSchemes prepared() const { return tables_.prepared(); }
   Islands islands() const { return tables_.islands(); }
-  std::vector<GroupState>& ends() { return ends_; }  ///< of the step in work
-  /// The q and v of a group stay where they are in memory (Simulation::hold).
+  std::vector<GroupState>& ends() { return ends_; }  ///< of the current step
+  /// The q and v of a group keep their address in memory (Simulation::hold).
   void pin(std::size_t group) { pinned_[group] = 1; }
   void stop_by(Stop* stop) { stop_ = stop; }
   Stop* stop() const { return stop_; }
   void observe(ContactObserver* observer) { observer_ = observer; }
-  /// The islands have the contacts of the state, or of a state integrated without them.
+  /// True if the islands have the contacts of the state, or of a state integrated without contacts.
   bool contacts_known() const { return contacts_known_; }
   void set_contacts_known(bool known) { contacts_known_ = known; }
 
-  /// Steps of some lengths are compared by `estimator`, which must outlive this: their tables are
-  /// stored, and contacts with an impulse in the step in work are listed.
+  /// Steps of several lengths are compared by `estimator`, which must outlive this object: their
+  /// tables are stored, and contacts with an impulse in the current step are listed.
   void estimate_by(StepEstimator* estimator);
   const std::vector<Touch>& touches() const { return touches_; }
-  /// A step for an estimate alone has no energy balance and is not observed.
+  /// A step that is only used for an estimate has no energy balance and is not observed.
   enum class Purpose { counts, estimate };
   void set_purpose(Purpose purpose) { purpose_ = purpose; }
 
-  /// Makes everything that depends on the step for h; the state has to be that of the schemes with
-  /// h.
+  /// Recomputes everything that depends on the step length for h; the state has to be that of the
+  /// schemes for h.
   void set_step(double h);
-  /// The same, and hands the physical velocities over to the schemes as they are with the new step.
+  /// Changes the step length to h and hands the physical velocities over to the schemes.
   void use(double h);
-  /// One step. The state stays.
+  /// Makes one step without changing the state.
   void step(double h, StepReport& report);
-  /// The step in work becomes the state, at t1.
+  /// The end of the current step becomes the state, at t1.
   void commit(double t1);
-  /// A step of h [s] to t1, or by its halves.
+  /// Makes a step of h [s] to t1, or its halves if it fails.
   void advance(double h, double t1, int depth, StepReport& report);
-  /// The step in work when the program was asked to end does not count: its solvers may have ended
-  /// early. Whether it is done is not checked, or what is kept would depend on the moment.
+  /// True if the program was asked to end during the current step: the step does not count, because
+  /// its solvers may have ended early. Whether it is complete is not checked, since the result
+  /// would then depend on the moment of the request.
   bool dropped(StepReport& report) const;
-  /// A step that failed leaves the groups as they were; what solvers and islands stored of it is
-  /// dropped.
+  /// After a failed step: the groups keep their state, and solvers and islands discard what they
+  /// stored during the step.
   void reset();
-  /// The state as it was, in the same memory.
+  /// Restores an earlier state at the same memory address.
   void put_back(const State& before);
-  /// After an exception out of a step. `before` where the state may have changed, else null.
+  /// Recovers after an exception during a step. `before`: the earlier state if it may have changed,
+  /// else null.
   void recover(const State* before);
-  /// False: an exception came while the state was put back.
+  /// False: an exception occurred while the state was being restored.
   bool usable() const { return usable_; }
-  /// What solvers carry from step to step, which cannot be computed again: that of the steps that
+  /// Data that solvers carry from step to step and that cannot be recomputed, for the steps that
   /// count.
   void store_solvers();
   void restore_solvers();
@@ -106,9 +108,9 @@ class StepDriver {
   Notices notices_;
   std::vector<GroupState> ends_;
   std::vector<char> pinned_;             ///< of each group
-  std::vector<ContactMemory> contacts_;  ///< of the step in work
+  std::vector<ContactMemory> contacts_;  ///< of the current step
   std::vector<SolverMemory> solvers_before_;
-  /// Of each group: whether its scheme follows rotations by more than half a turn.
+  /// Whether the scheme of each group can follow rotations by more than half a turn.
   enum class FollowsSpin : char { unknown, yes, no };
   std::vector<FollowsSpin> follows_;
   StepEstimator* estimator_ = nullptr;

@@ -1,4 +1,4 @@
-// A step between its start and its commit, for what measures it.
+// A step between its start and its commit, for functions that evaluate it.
 #pragma once
 #include <memory>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace saltus {
 
-using PreparedSchemes = std::span<const std::unique_ptr<Prepared>>;  ///< one a group
+using PreparedSchemes = std::span<const std::unique_ptr<Prepared>>;  ///< one per group
 using Islands = std::span<const std::unique_ptr<Island>>;  ///< null: no contact is possible
 
 struct StepInWork {
@@ -22,14 +22,14 @@ struct StepInWork {
   Islands islands;
 };
 
-/// What the scheme of each group makes for steps of h [s].
+/// Data that the scheme of each group prepares for steps of h [s].
 std::vector<std::unique_ptr<Prepared>> prepare(const Model& model, double h);
-/// Kinetic and potential energy of the bodies, as their schemes measure it with steps of h.
+/// Kinetic and potential energy of the bodies as their schemes measure it with steps of h.
 Energy energy_of(const Model& model, PreparedSchemes prepared, double t, double h,
                  std::span<const GroupState> groups);
-/// Physical q and v become states of the schemes, with the step of the state.
+/// Converts physical q and v to states of the schemes, with the step length of the state.
 void start_schemes(const Model& model, const State& state, std::vector<GroupState>& groups);
-/// Adds to the report of a step what the one before it in the same interval did.
+/// Adds the report of the previous step in the same interval to that of a step.
 void add_earlier(StepReport& step, const StepReport& before);
 
 }  // namespace saltus

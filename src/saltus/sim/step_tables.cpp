@@ -41,7 +41,7 @@ void StepTables::prepare(double h) {
   }
 }
 
-// Null where no contact is possible and the motion is free.
+// Null if no contact is possible and the motion is free.
 std::unique_ptr<Island> StepTables::make_island(int island, bool& with_tables) const {
   std::vector<int> groups = groups_of(model_, island), pairs = pairs_of(model_, island);
   const bool free_motion = std::ranges::all_of(groups, [&](int g) {
@@ -96,7 +96,7 @@ void StepTables::clear() {
   length_ = 0.0;
 }
 
-// The tables of an island that has some are for one h: the same island without them.
+// An island's tables belong to one h: creates the island again for another h.
 std::unique_ptr<Island> StepTables::island_with_tables(int island) const {
   return fixed_island(model_, groups_of(model_, island), pairs_of(model_, island));
 }

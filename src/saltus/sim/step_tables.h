@@ -1,4 +1,4 @@
-// What is made for one length of step: coefficients of the schemes, trials, and islands with their
+// Data computed for one step length: coefficients of the schemes, trials, and islands with their
 // tables.
 #pragma once
 #include <memory>
@@ -10,24 +10,24 @@ namespace saltus {
 
 class StepTables {
  public:
-  /// Trials alone: prepare() and make_islands() follow.
+  /// Creates only the trials: call prepare() and make_islands() next.
   explicit StepTables(const Model& model);
 
-  /// Makes the coefficients for steps of h anew; factors are spoilt.
+  /// Recomputes the coefficients for steps of h; factors become invalid.
   void prepare(double h);
-  /// After the first prepare() and Scheme::begin(), which says which groups keep their operator.
+  /// Call after the first prepare() and Scheme::begin(), which determines the groups that keep
+  /// their operator.
   void make_islands();
-  /// Islands make their tables from the factors of the trials.
+  /// Islands build their tables from the factors of the trials.
   void prepare_islands();
 
-  /// Tables of other lengths than the one in use are stored, some of those used last; the present
-  /// ones are for h.
+  /// Stores the tables of a number of recently used step lengths; the present tables are for h.
   void store_lengths(double h);
   bool stores_lengths() const { return most_ > 0; }
-  /// Exchanges the tables in use for those of h. False: there were none, and the new ones have to
+  /// Exchanges the present tables for those of h. False: none were stored, and the new ones have to
   /// be prepared.
   bool exchange(double h);
-  /// The tables in use are spoilt, and the stored ones dropped.
+  /// The present tables become invalid, and the stored ones are discarded.
   void clear();
 
   PreparedSchemes prepared() const { return prepared_; }
@@ -35,7 +35,7 @@ class StepTables {
   Islands islands() const { return islands_; }
 
  private:
-  /// Of one length of step; islands: those that have tables, others null.
+  /// Tables of one step length; islands: only those that have tables, others are null.
   struct Tables {
     double h = 0.0;
     std::vector<std::unique_ptr<Prepared>> prepared;
@@ -49,10 +49,10 @@ class StepTables {
   std::vector<std::unique_ptr<Prepared>> prepared_;
   std::vector<Trial> trials_;
   std::vector<std::unique_ptr<Island>> islands_;
-  std::vector<char> tabled_;    ///< of each island: it has tables for its h
-  std::vector<Tables> stored_;  ///< of other lengths, those used last first
-  std::size_t most_ = 0;        ///< of them
-  double length_ = 0.0;         ///< that the tables in use are for; 0: they are spoilt
+  std::vector<char> tabled_;    ///< for each island: it has tables for its h
+  std::vector<Tables> stored_;  ///< of other lengths, most recently used first
+  std::size_t most_ = 0;        ///< maximum number of them
+  double length_ = 0.0;         ///< step length of the present tables; 0: they are invalid
 };
 
 }  // namespace saltus

@@ -8,7 +8,7 @@ void place_contacts(const Model& model, double t, double h, std::span<const Grou
                     std::vector<SeenContact>& seen, std::vector<ContactView>& views) {
   const auto key = [](const SeenContact& c) { return c.view.key; };
   if (!std::ranges::is_sorted(seen, {}, key)) std::ranges::sort(seen, {}, key);
-  // The points of one group at a time: a batch each.
+  // The points of one group at a time, in one batch each.
   std::vector<PointRef> at;
   std::vector<std::array<std::size_t, 2>> asked;  // contact and side
   Vector x;
@@ -43,8 +43,7 @@ void place_contacts(const Model& model, double t, double h, std::span<const Grou
                   view.impulse[2] * c.tangent[1]) /
                  h;
     if (c.placed) continue;
-    // Where contacts are found between a body and what does not move, both sides are the point of
-    // the body.
+    // For a contact between a body and something immobile, both sides are the point of the body.
     const int shifted = (rests(view.a) ? 1 : 0) - (rests(view.b) ? 1 : 0);
     view.point = 0.5 * (c.place[0] + c.place[1] + shifted * c.offset * view.normal);
     view.gap = view.normal.dot(c.place[0] - c.place[1]) + c.offset;

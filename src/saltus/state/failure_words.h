@@ -1,11 +1,11 @@
-// Words of StepReport::failure that say what kind of fault it is.
+// Texts of StepReport::failure that identify the kind of failure.
 #pragma once
 #include <string_view>
 
 namespace saltus::failure {
 
 inline constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
-/// No impulses keep bodies apart; StepReport::detail names them.
+/// No impulses keep the bodies apart; StepReport::detail names the contacts.
 inline constexpr std::string_view kContradiction = "no motion satisfies the contacts";
 inline constexpr std::string_view kPassLimit =
     "the passes reached their limit before their tolerance";

@@ -1,5 +1,5 @@
-// What steps met that their user should know although they count: each thing once, with the steps
-// that met it.
+// Notices of valid steps that the user should know about. Each notice is stored once, with the
+// number of steps it occurred in.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,34 +9,35 @@
 
 namespace saltus {
 
-/// One thing that steps met.
+/// One notice.
 struct Notice {
   enum class Kind : std::uint8_t {
-    crossed,      ///< a body passed another between two steps
-    overdamped,   ///< a damper turns a rate round in one step
-    travels,      ///< a contact that stayed closed took energy as if it had closed
-    coincident,   ///< impacts at one instant whose order decides
-    across,       ///< a law held two bodies far apart
-    wrapped,      ///< an angle passed half a turn
+    crossed,      ///< a body passed through another between two steps
+    overdamped,   ///< a damper reverses a rate within one step
+    travels,      ///< a persistent contact dissipated energy as an impact does
+    coincident,   ///< impacts at one instant whose order affects the result
+    across,       ///< a law acted between two bodies that are far apart
+    wrapped,      ///< an angle exceeded half a turn
     handed_over,  ///< event-driven integration left an interval to time stepping
-    contact,      ///< a contact law that does not hold as it is meant
-    open,         ///< a contact carries load from step to step and stands open
-    undirected    ///< the axis of friction stood along the normal of a contact
+    contact,      ///< a contact law that does not act as intended
+    open,         ///< a contact carries load from step to step across an open gap
+    undirected    ///< the axis of friction was along the normal of a contact
   };
   Kind kind = Kind::crossed;
-  int a = -1, b = -1;       ///< what it is about, two numbers of the caller's
-  std::string text;         ///< a sentence without its full stop: what, of whom, what to do
-  double first = 0.0;       ///< end of the first step that met it [s]
-  std::uint64_t steps = 0;  ///< that met it and count
+  int a = -1, b = -1;       ///< what the notice refers to: two numbers chosen by the caller
+  std::string text;         ///< a sentence without its full stop: what, of which body, what to do
+  double first = 0.0;       ///< end of the first step with this notice [s]
+  std::uint64_t steps = 0;  ///< number of accepted steps with this notice
 };
 
-/// Collects them. An interval may consist of several steps, some of which are made again: what only
-/// those met that are dropped does not count. Nothing is allocated once a thing is known.
+/// Collects notices. An interval may consist of several steps, and some of them are repeated: a
+/// notice does not count if all of its steps were discarded. Adding a known notice does not
+/// allocate.
 class Notices {
  public:
-  static constexpr int kMost = 8;  ///< of a kind; what comes after is not kept
+  static constexpr int kMost = 8;  ///< per kind; further notices are not stored
 
-  /// The step in work met this; text() is called when it is new.
+  /// The current step reports this notice; text() is called only if the notice is new.
   template <class Text>
   void add(Notice::Kind kind, int a, int b, const Text& text) {
     int same = 0;
@@ -51,11 +52,11 @@ class Notices {
     if (same >= kMost) return;
     entries_.push_back({{kind, a, b, std::string(text()), 0.0, 0}, Mark::pending});
   }
-  void accept();          ///< the step in work counts, if its interval does
-  void drop();            ///< it does not
-  void commit(double t);  ///< the interval counts, which ended at t [s]
-  void discard();         ///< it does not
-  /// Those that counted, in the order in which they were met.
+  void accept();          ///< notices of the current step count if its interval does
+  void drop();            ///< notices of the current step do not count
+  void commit(double t);  ///< notices of the interval that ended at t [s] count
+  void discard();         ///< notices of the interval do not count
+  /// Notices that counted, in the order in which they were reported.
   std::vector<Notice> all() const;
 
  private:

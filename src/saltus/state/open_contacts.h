@@ -7,20 +7,20 @@
 
 namespace saltus {
 
-/// A contact that carried load in three steps in a row stands open where its gap is more than a
-/// thousandth of the motion of the step, or than a tenth under a law that closes gaps: those are
-/// left of what turns, in second order.
+/// A contact that carried load in three consecutive steps counts as open if its gap exceeds a
+/// thousandth of the displacement in the step, or a tenth under a law that closes gaps: such laws
+/// leave gaps of second order where bodies rotate.
 class OpenContacts {
  public:
-  /// A step of an island of which so many contacts stand open at once.
+  /// Begins a step of an island that has up to this many open contacts.
   void begin(std::size_t contacts = 0) {
     now_.clear();
     now_.reserve(contacts);
   }
-  /// A contact that carries load in this step, as it did in the last; by increasing key. gap y at
-  /// the end [m]; motion: of its bodies in the step, with what its load alone would move them, h
-  /// (|u| + W P) [m], by which what rests is judged; slack: gaps that count as closed [m]. Whether
-  /// it stands open.
+  /// Adds a contact that carries load in this step as in the previous one; call in order of
+  /// increasing key. gap: y at the end [m]. motion: displacement of its bodies in the step,
+  /// including the one its own load would cause, h (|u| + W P) [m], the measure for bodies at rest.
+  /// slack: gaps up to this count as closed [m]. Returns whether the contact counts as open.
   bool add(std::uint64_t key, double gap, double motion, bool closes_gaps, double slack) {
     constexpr double kShare = 1e-3, kTurnedShare = 0.1;
     constexpr int kSteps = 3;
@@ -35,7 +35,7 @@ class OpenContacts {
  private:
   struct Open {
     std::uint64_t key;
-    int steps;  ///< in a row
+    int steps;  ///< consecutive steps
   };
   std::vector<Open> last_, now_;
 };

@@ -8,8 +8,8 @@
 namespace saltus {
 namespace {
 
-/// Contacts between groups, at most: D of them takes 8 MB, and beyond most of it is 0 where they
-/// are many bodies.
+/// Maximum number of contacts between groups: D of this size takes 8 MB, and larger ones are mostly
+/// zeros if there are many bodies.
 constexpr std::size_t kMostBetweenGroups = 1000;
 
 }  // namespace
@@ -65,8 +65,8 @@ bool fits_fixed_island(const Model& model, std::span<const int> groups,
            const ContactPair& pair = model.pairs()[at(i)];
            const ContactLaw& law = model.law(pair.law);
            const LawFacts& facts = law.facts();
-           const bool on_gaps =
-               law.position_level() && !law.activated();  // y_- is all that they read of before
+           // These laws read no earlier gap but y_-.
+           const bool on_gaps = law.position_level() && !law.activated();
            return pair.tangents == 0 && law.unilateral() &&
                   law.entry({}, 1.0).kind == LawKind::unilateral && !facts.expands &&
                   !facts.follows_passes && !(facts.cohesion > 0.0) &&

@@ -1,4 +1,5 @@
-// Contacts of an island with fixed rows: their laws, what these read of a step, and views of them.
+// Contacts of an island with fixed rows: their laws, the quantities these laws read in a step, and
+// views of the contacts.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,19 +9,19 @@
 
 namespace saltus {
 
-/// Numbers are those of the rows of the island, one a contact.
+/// Indices are those of the island's rows, one per contact.
 class FixedContacts {
  public:
-  /// What the laws read of a step.
+  /// Quantities that the laws read in a step.
   struct Reads {
-    bool gaps = false;              ///< some law acts on gaps,
-    bool velocities = false;        ///< some on velocities
-    bool gap_before = false;        ///< a law on gaps reads y_-, one step before the start
-    bool activation_rates = false;  ///< a law lets points in by their rates
+    bool gaps = false;              ///< some law acts on gaps
+    bool velocities = false;        ///< some law acts on velocities
+    bool gap_before = false;        ///< a law on gaps reads y_-, the gap one step before the start
+    bool activation_rates = false;  ///< a law activates contacts by their rates
     bool reach = false;             ///< a law reads Y
   };
 
-  /// pairs: of the model.
+  /// pairs: indices into Model::pairs().
   FixedContacts(const Model& model, std::vector<int> pairs);
 
   std::size_t count() const { return pair_.size(); }
@@ -30,12 +31,12 @@ class FixedContacts {
   const ContactPair& pair(int i) const {
     return model_.pairs()[static_cast<std::size_t>(pair_[static_cast<std::size_t>(i)])];
   }
-  /// Gaps below are round-off of the distance of the points [m].
+  /// Gaps below this value are round-off of the distance between the points [m].
   double closed(Eigen::Index i) const { return closed_[i]; }
 
   using Memory = std::span<const ContactMemory>::iterator;
-  /// Impulse of contact i in the step before [N s]. Contacts are looked up in increasing order;
-  /// `from`: where the search for the last one ended.
+  /// Impulse of contact i in the previous step [N s]. Contacts have to be looked up in increasing
+  /// order; `from` is where the search for the last one ended.
   double carried(std::span<const ContactMemory> before, int i, Memory& from) const;
   /// Without gap, impulse and status.
   SeenContact view(int i) const;

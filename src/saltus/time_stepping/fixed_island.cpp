@@ -1,6 +1,6 @@
-// A string on its frets, a wire under a drumhead: the points never change, S of each group and D =
-// sum of S A^-1 S^T are constant, and a step costs one or two products with S, the exact solution
-// of a small complementarity problem and one product with S^T.
+// Islands with fixed contact points, such as a string on its frets or a wire under a drumhead: S of
+// each group and D = sum of S A^-1 S^T are constant. A step costs one or two products with S, the
+// exact solution of a small complementarity problem and one product with S^T.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,13 +41,13 @@ class FixedIsland final : public Island {
   static Trial& trial_of(const IslandStep& step, const Member& m) {
     return step.trials[at(m.group)];
   }
-  /// y of all contacts with positions q_of(member).
+  /// y of all contacts at the positions q_of(member).
   template <class Of>
   void gaps(const Of& q_of, Vector& y) {
     table_.apply(q_of, y);
     y += table_.rest();
   }
-  /// v0 of the groups, for the table.
+  /// v0 of the groups, in the form that the table expects.
   static auto start_rates(const IslandStep& step) {
     return [&step](const Member& m) -> const Vector& { return trial_of(step, m).start->v; };
   }
@@ -75,17 +75,17 @@ class FixedIsland final : public Island {
 
   Matrix D_;  ///< sum of S A^-1 S^T [1/kg]
   bool symmetric_ = true;
-  double gain_ = 0.0;  ///< of all groups, if their gains are equal
+  double gain_ = 0.0;  ///< of all groups if their gains are equal
   bool equal_gains_ = true;
-  Vector gains_;  ///< else the smaller of the sides of each contact
+  Vector gains_;  ///< otherwise the smaller gain of the two sides of each contact
 
-  Vector y_start_, y_free_,
-      y_end_;  ///< gaps of all rows at t0, of the free end, of the finished end [m]
+  /// gaps of all rows at t0, at the free end, at the finished end [m]
+  Vector y_start_, y_free_, y_end_;
   bool y_start_valid_ = false, y_free_valid_ = false;
-  Vector u_;                         ///< rates at the start of all rows [m/s]
-  std::vector<int> admitted_, hit_;  ///< rows of the problem; those with an impulse
-  std::vector<char> loaded_;  ///< rows of the problem that carried an impulse in the step before
-  std::vector<char> lasts_;   ///< of them, those whose load lasts
+  Vector u_;                         ///< rates of all rows at the start [m/s]
+  std::vector<int> admitted_, hit_;  ///< rows of the problem, and those with an impulse
+  std::vector<char> loaded_;  ///< rows of the problem that carried an impulse in the previous step
+  std::vector<char> lasts_;   ///< those of them whose load lasts
   std::vector<Law> law_rows_;
   SolveReport solved_;
   OpenContacts open_;
@@ -115,7 +115,7 @@ void FixedIsland::prepare(std::span<const Trial> trials) {
   y_start_valid_ = false;
 }
 
-// Between schemes of two gains the smaller, which never asks for more than the gap
+// For two schemes with different gains the smaller one, which never requires more than the gap
 // (IslandProblem::measure_reach).
 void FixedIsland::find_gain(const IslandStep& step) {
   const auto of = [&](const Member& m) { return trial_of(step, m).gain; };
@@ -167,15 +167,15 @@ void FixedIsland::admit(IslandStep& step) {
       admitted_.push_back(i);
 }
 
-// u~ = W p + b, b of the laws on y_free, u_free = S v_free, u0 = S v0 and Y. Where all of them
-// rebound with the same e and none reads Y, S (v_free + e v0) is one product: it takes the place of
+// u~ = W p + b, where the laws compute b from y_free, u_free = S v_free, u0 = S v0 and Y. If all of
+// them rebound with the same e and none reads Y, S (v_free + e v0) is one product: it replaces
 // u_free, and u0 is 0.
 void FixedIsland::right_hand_side(IslandStep& step) {
   const auto n = static_cast<Eigen::Index>(admitted_.size());
   auto u_free = row_values_.head(n), u0 = row_values_2_.head(n);
-  u0.setZero();  // of laws on gaps it is not measured
+  u0.setZero();  // not measured for laws on gaps
   find_gain(step);
-  // u0 is read whatever e
+  // u0 is needed whatever e is
   const bool starts = contacts_.reads().activation_rates ||
                       (contacts_.reads().reach && !(equal_gains_ && gain_ == 1.0));
   bool rates = false, restitution = false, uniform = contacts_.reads().velocities;
@@ -186,8 +186,8 @@ void FixedIsland::right_hand_side(IslandStep& step) {
     restitution = restitution || (on_rate && (starts || law(i).facts().restitution != 0.0));
     uniform = uniform && on_rate && law(i).facts().restitution == e;
   }
-  uniform =
-      uniform && (!contacts_.reads().reach || (e == 0.0 && !starts));  // where e = 0 that is u_free
+  // For e = 0 the product is u_free.
+  uniform = uniform && (!contacts_.reads().reach || (e == 0.0 && !starts));
   if (contacts_.reads().reach) start_gaps(step);
   if (uniform) {
     table_.apply_used(
@@ -227,9 +227,9 @@ void FixedIsland::right_hand_side(IslandStep& step) {
   }
 }
 
-// Y, the lesser of  y_free - h (g u0 + c (u_free - u0))  and  y0 + (1 - g) h u0,  c the gain of
-// each side (as in IslandProblem::measure_reach at the end of the step). Of one gain c = g, and the
-// first is y_free - g h u_free.
+// Y is the smaller of  y_free - h (g u0 + c (u_free - u0))  and  y0 + (1 - g) h u0, where c is the
+// gain of each side (as in IslandProblem::measure_reach at the end of the step). With one gain,
+// c = g and the first is y_free - g h u_free.
 void FixedIsland::measure_reach(const IslandStep& step, View u0, View u_free) {
   const double h = step.h;
   if (!equal_gains_)
@@ -260,7 +260,7 @@ void FixedIsland::warm_start(IslandStep& step) {
 
 void FixedIsland::solve(IslandStep& step, StepReport& report) {
   report.passes = std::max(report.passes, 1);
-  if (!hit_.empty())  // of the last step; the ledger reads r
+  if (!hit_.empty())  // of the last step; the energy balance reads r
     for (const Member& m : table_.members()) trial_of(step, m).r.setZero();
   hit_.clear();
   admit(step);
@@ -320,7 +320,7 @@ bool FixedIsland::solve_contacts(IslandStep& step, StepReport& report) {
   return true;
 }
 
-/// The first group whose free motion is not finite; of none the first.
+/// The first group whose free motion is not finite; otherwise the first group.
 int FixedIsland::not_finite(const IslandStep& step) const {
   for (const Member& m : table_.members())
     if (const Trial& trial = trial_of(step, m); !trial.q.allFinite() || !trial.v.allFinite())
@@ -328,17 +328,17 @@ int FixedIsland::not_finite(const IslandStep& step) const {
   return table_.members().front().group;
 }
 
-// Whether anything solves the problem that was not solved.
+// Checks whether the unsolved problem has a solution at all.
 void FixedIsland::explain(const IslandStep& step, const ContactProblem& problem,
                           StepReport& report) const {
   if (report.failure.empty()) report.failure = failure::kContactLimit;
-  if (stop_requested(step.stop)) return;  // it may have been
+  if (stop_requested(step.stop)) return;  // the problem may have been solvable
   report.detail = contradiction(
       model_, problem, [&](int k) { return contacts_.view(admitted_[at(k)]); }, step.stop);
   if (!report.detail.empty()) report.failure = failure::kContradiction;
 }
 
-// To the groups that are hit; the others keep their free motion.
+// Applies impulses only to groups that receive any; the others keep their free motion.
 void FixedIsland::give_impulses(IslandStep& step, Eigen::Index hits) {
   table_.use(hit_);
   for (Member& m : table_.members()) {
@@ -352,7 +352,7 @@ void FixedIsland::give_impulses(IslandStep& step, Eigen::Index hits) {
   }
 }
 
-// The laws once more, on the states as they are now, with gaps and velocities measured afresh.
+// Checks the laws again on the finished states, with newly computed gaps and velocities.
 void FixedIsland::check(IslandStep& step, StepReport& report) {
   if (hit_.empty() && y_free_valid_)
     y_end_.swap(y_free_);
@@ -366,7 +366,7 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
   y_start_valid_ = true;
 }
 
-/// Natural map of the laws that are in, with y_- in y_start_.
+/// Residual of the natural map of the active laws, with y_- in y_start_.
 double FixedIsland::measure(IslandStep& step) {
   const auto n = static_cast<Eigen::Index>(admitted_.size());
   auto u = u_end_.head(n), u0 = row_values_2_.head(n);
@@ -382,7 +382,7 @@ double FixedIsland::measure(IslandStep& step) {
   }
   for (Eigen::Index k = 0; k < n; ++k) {
     const int i = admitted_[static_cast<std::size_t>(k)];
-    rho_[k] = D_(i, i) > 0.0 ? 1.0 / D_(i, i) : 1.0;  // [kg] where nothing can move it
+    rho_[k] = D_(i, i) > 0.0 ? 1.0 / D_(i, i) : 1.0;  // [kg]; 1 if the row cannot be moved
     rate_[k] = u[k];
     u[k] = law(i).row_at_end({.h = step.h,
                               .u0 = u0[k],
@@ -397,7 +397,7 @@ double FixedIsland::measure(IslandStep& step) {
                      impulse_scale(step.energy, rho_.head(n)));
 }
 
-// With the rates of measure().
+// Uses the rates of measure().
 void FixedIsland::find_open(IslandStep& step) {
   open_.begin(contacts_.count());
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
@@ -443,7 +443,8 @@ void FixedIsland::see(const Model&, double most, std::vector<SeenContact>& conta
     if (!closed && gap > most) continue;
     SeenContact& one = contacts.emplace_back(contacts_.view(i));
     if (one.view.b.group < 0) {
-      // Midway from the obstacle along the normal: the shapes of the modes are not evaluated again.
+      // Half the gap away from the obstacle along the normal: avoids evaluating the mode shapes
+      // again.
       one.placed = true;
       one.view.gap = gap;
       one.view.point = contacts_.pair(i).b.ref.local + 0.5 * gap * one.view.normal;

@@ -1,8 +1,8 @@
-// Any groups against each other and the world. Contacts between shapes are found and points taken
-// once a step, at the contact instant of the scene; rows on the body axes of each scheme, which
-// follow the iterate for the first passes; linearisation, W and the contact solution are renewed in
-// every pass, so that nonlinearity and contact converge together. Schemes with several stages solve
-// one contact problem after another in the step.
+// Islands of any groups in contact with each other and the world. Contacts between shapes are
+// detected and their points placed once per step, at the contact instant of the scene. Rows refer
+// to the body axes of each scheme and follow the iterate for the first passes. Linearisation, W and
+// the contact solution are renewed in every pass, so that nonlinearity and contact converge
+// together. Schemes with several stages solve several contact problems per step in sequence.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,14 +17,15 @@
 namespace saltus {
 namespace {
 
-// On the axes of the prediction an impulse would turn a body wrongly in O(h). Each renewal gains an
-// order; then the axes stay, lest they keep the last passes from converging.
+// With the axes of the prediction, an impulse would rotate a body with an error of O(h). Each
+// renewal of the axes gains one order; then the axes are kept, because further changes could
+// prevent the last passes from converging.
 constexpr int kAxesPasses = 3;
-// Joints keep momentum and do no work in so far as their impulses act where the last pass has the
-// bodies: their rows are renewed while each pass halves what is left. Beside singular places it
-// does not, and they stay after a few.
+// Joints conserve momentum and do no work only if their impulses act at the positions of the last
+// pass. Their rows are therefore renewed while each pass halves the outstanding change. Near
+// singular positions it does not, and the rows are kept after a few passes.
 constexpr int kJointPasses = 12, kFewJointPasses = 5;
-// Passes in a row that do not halve the smallest change: they stagnate.
+// After this many consecutive passes that do not halve the smallest change, the passes stagnate.
 constexpr int kStagnant = 3;
 
 class GeneralIsland final : public Island {
@@ -57,16 +58,16 @@ class GeneralIsland final : public Island {
 
  private:
   using Member = ContactList::Member;
-  /// The passes of a stage, and how close they have come.
+  /// The passes of a stage and their convergence.
   struct Passes {
-    bool falls = false;   ///< friction that depends on the slip is sought
-    bool gaps = false;    ///< the motion takes one pass, rows on curved gaps several
+    bool falls = false;   ///< slip-dependent friction is being iterated
+    bool gaps = false;    ///< the motion needs one pass, rows on curved gaps several
     bool pulled = false;  ///< forces change from pass to pass
     bool once = false;
     int pass = 0;
     double outstanding = 0.0, residual = 0.0;
     double best = std::numeric_limits<double>::infinity();
-    int stagnant = 0;  ///< passes in a row that did not halve the smallest change so far
+    int stagnant = 0;  ///< consecutive passes that did not halve the smallest change so far
     bool solved = true, renews = true;
   };
 
@@ -101,19 +102,19 @@ class GeneralIsland final : public Island {
   IslandProjection projection_;
   IslandWork work_;
   std::span<const Stage> stages_;
-  bool one_pass_ = true;           ///< every group takes one pass
-  bool free_motion_ = true;        ///< a step without contact needs no pass
-  bool steady_ = true;             ///< rows and A of every group stay in the passes of a step
-  bool accept_one_ = true;         ///< every group takes one pass or accepts what one leaves
-  bool detect_ = false;            ///< active contacts are found again in every pass
-  bool straight_ = true;           ///< rows of every group are constant
-  SolveReport solved_;             ///< of the last problem
-  bool shown_ = false;             ///< there is one in this step
-  bool unprojected_ = false;       ///< finish() found no impulses of the joints
-  std::vector<SeenContact> seen_;  ///< before project(), where that moved something
+  bool one_pass_ = true;     ///< every group needs one pass
+  bool free_motion_ = true;  ///< a step without contact needs no pass
+  bool steady_ = true;      ///< rows and A of every group stay constant during the passes of a step
+  bool accept_one_ = true;  ///< every group needs one pass or accepts the result of one
+  bool detect_ = false;     ///< active contacts are determined again in every pass
+  bool straight_ = true;    ///< rows of every group are constant
+  SolveReport solved_;      ///< of the last contact problem
+  bool shown_ = false;      ///< this step has solved a contact problem
+  bool unprojected_ = false;       ///< finish() found no joint impulses
+  std::vector<SeenContact> seen_;  ///< before project(), if that moved something
   bool projected_ = false;
-  double surface_gap_ =
-      0.0;  ///< least one between shapes and boundary surfaces on the finished state [m]
+  /// smallest gap between shapes and boundary surfaces on the finished state [m]
+  double surface_gap_ = 0.0;
 };
 
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
@@ -142,7 +143,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
 }
 
 double GeneralIsland::fraction() const {
-  if (list_.forces_alone()) return 0.5;  // rows of forces are those of the middle: order 2
+  if (list_.forces_alone()) return 0.5;  // rows of forces are evaluated at the middle: order 2
   switch (model_.options().instant) {
     case ContactInstant::start:
       return 0.0;
@@ -153,8 +154,8 @@ double GeneralIsland::fraction() const {
   }
 }
 
-// The rows once more, at the place of the iterate; of bodies that turn on its axes, with the arms
-// they had. Where contacts are found again, gaps too.
+// Recomputes the rows at the position of the iterate; for rotating bodies with its axes and
+// unchanged arms. If contacts are detected in every pass, also recomputes gaps.
 void GeneralIsland::follow(IslandStep& step) {
   bool moved = false;
   for (Member& m : list_.members()) {
@@ -199,7 +200,7 @@ void GeneralIsland::end_gaps(IslandStep& step) {
       problem_.motion.y);
 }
 
-// Contacts of forces that are pressed at the ends of the step.
+// Finds compliant contacts that are compressed at the ends of the step.
 void GeneralIsland::find_beside(IslandStep& step) {
   const double t0 = step.trials.front().t0;
   list_.find_beside(
@@ -209,7 +210,7 @@ void GeneralIsland::find_beside(IslandStep& step) {
   list_.find_beside(t0 + step.h, [](const Member& m) -> const Vector& { return m.axes; });
 }
 
-// Configurations at the contact instant, gaps and rows there.
+// Computes configurations, gaps and rows at the contact instant.
 void GeneralIsland::place(IslandStep& step) {
   const double at = fraction();
   for (Member& m : list_.members())
@@ -253,9 +254,9 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   }
 }
 
-// Rows on gaps that are curved functions of q take several passes even where the motion takes one:
-// the gap is linear in the impulse only about the iterate. Of springs on joints the ratio of their
-// ways is that of the iterate.
+// Rows on gaps that are curved functions of q need several passes even if the motion needs one: the
+// gap is linear in the impulse only near the iterate. For springs on joints, the ratio of their
+// displacements is that of the iterate.
 GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
   const auto any = [&](const auto& is) {
     return std::any_of(problem_.admitted().begin(), problem_.admitted().end(),
@@ -275,8 +276,8 @@ GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
   return x;
 }
 
-// Impulses are known to the tolerance of the contact solver: where passes no longer come closer, a
-// change that it allows is none.
+// Impulses are known only to the tolerance of the contact solver: once the passes stagnate, a
+// change within that tolerance counts as none.
 bool GeneralIsland::satisfied(const Passes& x) const {
   const StepOptions& options = model_.options();
   return x.outstanding <= options.pass_tolerance ||
@@ -299,9 +300,10 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     problem_.drop_impulses();
     return;
   }
-  // Passes end when the largest outstanding change is below tolerance; with contact it must also
-  // have stopped falling into the noise: the contact solver works to the user's tolerance from the
-  // first pass on. Where it fails, halves of the step cost less than its patience in the next pass.
+  // Passes end when the largest outstanding change is below the tolerance. With contact they may
+  // also end when they stagnate in the noise of the contact solver, which works to the user's
+  // tolerance from the first pass on. If that solver fails, halving the step costs less than
+  // further passes.
   const bool halves = model_.options().on_failure == OnFailure::halve;
   while (pass(step, stage, x, report) && !x.once && !satisfied(x) && (x.solved || !halves) &&
          x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) &&
@@ -350,7 +352,7 @@ bool GeneralIsland::solve_contacts(IslandStep& step, const Stage& stage, Passes&
   if (x.pass == 1 || !steady_) report.finite = report.finite && problem_.assemble(step);
   report.finite = report.finite && problem_.right_hand_side(step, stage);
   if (!report.finite) return false;
-  // Mechanisms on wheels or feet: the load is shared anew as long as passes settle.
+  // Mechanisms on wheels or feet: the load is distributed again as long as the passes converge.
   solved_ = problem_.solve(step, stage, !joints_.empty() && x.stagnant == 0);
   shown_ = true;
   report.iterations += solved_.iterations;
@@ -363,7 +365,7 @@ bool GeneralIsland::solve_contacts(IslandStep& step, const Stage& stage, Passes&
   return true;
 }
 
-// The impulses to the groups, which take them; what that leaves to do.
+// Applies the impulses to the groups and measures the remaining change.
 void GeneralIsland::give_impulses(IslandStep& step, Passes& x) {
   problem_.give();
   x.outstanding = 0.0;
@@ -395,9 +397,9 @@ void GeneralIsland::judge(const Passes& x, Stop* stop, StepReport& report) const
   if (!x.solved && report.finite) explain(stop, report);
 }
 
-// Whether anything solves the contact problem that was not solved.
+// Checks whether the unsolved contact problem has a solution at all.
 void GeneralIsland::explain(Stop* stop, StepReport& report) const {
-  if (stop_requested(stop)) return;  // it may have been
+  if (stop_requested(stop)) return;  // the problem may have been solvable
   const auto see = [&](int k) {
     SeenContact contact;
     list_.see(size(problem_.admitted()[size(k)]), 0.0, contact);
@@ -416,7 +418,7 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
   }
   measure_gaps(step, report);
   if (list_.detects()) watch_.find_passed(step);
-  if (!problem_.empty() && report.finite) {  // else the problem may not have been made
+  if (!problem_.empty() && report.finite) {  // otherwise the problem may not exist
     report.residual_after = worse(report.residual_after, problem_.measure(step, stages_.back()));
     watch_.look(step, stages_.back().level == Level::velocity);
   }

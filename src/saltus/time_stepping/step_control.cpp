@@ -11,9 +11,9 @@
 namespace saltus {
 namespace {
 
-// A step twice as long is tried where one of order 2 would have this share of what is allowed;
-// schemes of lower order need less, those of higher order could do with more and are asked seldom
-// enough for it not to matter.
+// A step twice as long is tried if a scheme of order 2 would then reach this fraction of the
+// allowed error. Schemes of lower order need a smaller factor; schemes of higher order could use a
+// larger one, but growth is tried too rarely for this to matter.
 constexpr double kGrow = 0.8 / 4.0;
 constexpr int kMostGrowth = 2, kMostCut = 2;  // levels at once
 constexpr std::uint64_t kMostPatience = 64;
@@ -87,7 +87,8 @@ int StepLadder::reject(double ratio, bool impact) {
   }
   cut = std::min(cut, kFinest - level_);
   level_ += cut;
-  if (!impact) wish_ = std::max(wish_, level_);  // impacts are looked for below the length wished
+  // impacts are located with levels finer than the wished one
+  if (!impact) wish_ = std::max(wish_, level_);
   return cut;
 }
 
@@ -130,7 +131,7 @@ void StepEstimator::begin(double s, double H) {
   for (Vector& a : a_) a.setZero();
 }
 
-// v_free of the last pass, or what the step reached where nothing touched
+// v_free of the last pass, or the end velocity if no contact was active.
 void StepEstimator::accelerate(int group, const Trial& x, double h) {
   const auto g = static_cast<std::size_t>(group);
   if (bodies_[g].empty()) return;
@@ -141,7 +142,8 @@ void StepEstimator::accelerate(int group, const Trial& x, double h) {
       a_[g].segment(b, n) = difference_.segment(b, n);
 }
 
-// difference_ = w with to = from (+) w, in bodies that turn to first order in w; round-off is 0.
+// difference_ = w with to = from (+) w, for rotating bodies to first order in w; round-off is set
+// to 0.
 void StepEstimator::increment(std::size_t g, const Vector& from, const Vector& to) {
   const Dynamics& body = *model_.groups()[g].dynamics;
   const auto count = static_cast<Eigen::Index>(bodies_[g].size());
@@ -156,7 +158,7 @@ void StepEstimator::increment(std::size_t g, const Vector& from, const Vector& t
     difference_ = moved_;
     return;
   }
-  // The columns of d(q (+) w)/dw by small turns of all bodies at once, then w by least squares.
+  // The columns of d(q (+) w)/dw by small rotations of all bodies at once, then w by least squares.
   constexpr double small = 1e-6;
   std::vector<Vector> column(static_cast<std::size_t>(n));
   Vector w(body.velocities());
@@ -209,8 +211,8 @@ void StepEstimator::measure(std::size_t g, double t, const StepEnd& start, const
   }
 }
 
-// s J/(H V) of the body of a side. J of a contact that was missed is the speed at which it closes;
-// where the mass behind it is not known, that of the body.
+// s J/(H V) of the body on a side. For a contact that was missed, J is the speed at which it
+// closes; if the effective mass is unknown, the speed of the body.
 double StepEstimator::reach(const ContactView::Side& side, bool missed, double speed) const {
   const auto g = static_cast<std::size_t>(side.group);
   const auto i = std::min(static_cast<std::size_t>(std::max(side.body, 0)), bodies_[g].size() - 1);
@@ -223,7 +225,7 @@ double StepEstimator::reach(const ContactView::Side& side, bool missed, double s
   return V > 0.0 ? s_ * J / (H_ * V) : 0.0;
 }
 
-// An impulse acts on both sides: the body that feels less of it says how large it was.
+// An impulse acts on both sides: the body with the smaller velocity change measures its size.
 bool StepEstimator::matters(const Closing& one, bool missed) const {
   double least = std::numeric_limits<double>::infinity();
   for (const ContactView::Side* side : {&one.a, &one.b})
@@ -257,8 +259,8 @@ StepEstimator::Verdict StepEstimator::judge(double t, const StepEnd& start, cons
   }
   for (const auto* list : {&coarse_closed_, &first_closed_, &second_closed_})
     for (const Touch& one : *list) of[static_cast<std::size_t>(one.island)].impact = true;
-  // Contacts that carry an impulse on one path alone make it an impact too, which the velocities do
-  // not show.
+  // Contacts that carry an impulse in only one of the solutions also make the step an impact; the
+  // velocities do not show this.
   fine_.clear();
   std::ranges::set_union(half.touches, fine.touches, std::back_inserter(fine_), {}, &Touch::key,
                          &Touch::key);

@@ -59,13 +59,13 @@ TEST_CASE("a failure of event-driven integration is not told as one of contacts"
   const Model model = model_with("events: {hand_over: false}\n", ", mode: events");
   StepReport report;
   report.converged = false;
-  report.failure = "contacts change without end at one instant";
+  report.failure = "contact modes change endlessly at one instant";
   for (const bool known : {true, false}) {
     if (!known) report.failure = {};
     const std::string text = failure_text(model, report, 3);
     CHECK(!holds(text, "residual"));
     CHECK(holds(text, "events.hand_over"));
-    CHECK(holds(text, known ? "without end at one instant" : "no motion was found"));
+    CHECK(holds(text, known ? "endlessly at one instant" : "no motion was found"));
   }
 }
 
