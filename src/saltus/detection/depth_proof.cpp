@@ -1,8 +1,9 @@
 // Branch and bound over the sphere of directions. With K = a - b, h(u) = max w . u over K is the
-// width of the overlap along u, and the depth its least value over unit u. Each triangle of
-// directions u_1, u_2, u_3 carries the points w_i of K farthest along its corners; it is done where
-// a lower bound of h over it reaches the depth, else cut at its longest edge. One corner of the
-// first triangles is the direction found; triangles at it have a bound of second order.
+// width of the overlap along u, and the depth is its minimum over unit u. Each triangle of
+// directions u_1, u_2, u_3 stores the points w_i of K farthest along its corners. A triangle is
+// finished when a lower bound of h over it reaches the depth; otherwise it is cut at its longest
+// edge. One corner of the first triangles is the given direction; triangles at that corner have a
+// bound of second order.
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -14,9 +15,9 @@ namespace saltus {
 namespace {
 
 constexpr int kMostCuts = 3000;
-constexpr int kMostOpen =
-    160;  // triangles; every cut adds one, and the longest edge halves in a few
-constexpr double kWidest = 0.15;  // cosine between the direction found and the corners around it
+// triangles; every cut adds one, and a few cuts halve the longest edge
+constexpr int kMostOpen = 160;
+constexpr double kWidest = 0.15;  // cosine between the given direction and the corners around it
 
 struct Corner {
   Vector3 u, x, y;  ///< direction, farthest point of a along u and of b along -u
@@ -25,11 +26,11 @@ struct Corner {
 
 struct Triangle {
   std::array<Corner, 3> corner;
-  bool at_best;  ///< corner 0 is the direction found
+  bool at_best;  ///< corner 0 is the given direction
 };
 
-/// h of one shape near a direction p: |B u| + x . u, with x a point that the shape is free to
-/// choose. B is 0 for a polyhedron, and for a cylinder where p is its axis.
+/// h of one shape near a direction p: |B u| + x . u, where x may be any point of the shape. B is 0
+/// for a polyhedron, and for a cylinder if p is its axis.
 struct Rounded {
   Matrix3 B = Matrix3::Zero();
   Vector3 Bp = Vector3::Zero();
@@ -46,7 +47,7 @@ struct Rounded {
     B.setZero();
     length = 0.0;
   }
-  /// What is left of the farthest point x when the part |B u| is counted by itself.
+  /// The farthest point x without the contribution that |B u| covers.
   Vector3 rest(const Convex& c, const Vector3& x) const {
     if (!(length > 0.0)) return x;
     if (c.kind == Convex::Kind::ellipsoid) return c.centre + c.shift;
@@ -94,7 +95,7 @@ class Proof {
     }
     if (result_.better) return result_;
     result_.proven = std::isinf(least_bound);
-    // without their balls the cores overlap: h is not below 0
+    // the cores without their balls overlap: h >= 0
     if (!result_.proven) result_.doubt = depth_ - rounding_ - std::max(least_bound, 0.0);
     return result_;
   }
@@ -102,8 +103,8 @@ class Proof {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  /// h of the cores without their balls has to reach this; below 0 at |u| >= 1/2, as all triangles
-  /// have it.
+  /// Lower bound that h of the cores without their balls has to reach; a negative one is halved
+  /// because |u| >= 1/2 in all triangles.
   double enough() const {
     const double least = depth_ - rounding_ - tolerance_;
     return least > 0.0 ? least : 0.5 * least;
@@ -129,7 +130,7 @@ class Proof {
       j = (k + 1) % 3;
     }
     const Corner middle = corner((T.corner[i].u + T.corner[j].u).normalized());
-    // corner 0 stays in both halves, or in the one that has it
+    // corner 0 belongs to both halves, or to the one that contains it
     Triangle one = T, two = T;
     one.corner[j] = middle;
     two.corner[i] = middle;
@@ -139,8 +140,9 @@ class Proof {
     open_[at(open_count_++)] = two;
   }
 
-  /// For u = sum c_j u_j, c >= 0, sum c = 1:  h(u) >= max_i w_i . u >= max over weights l of min_j
-  /// sum_i l_i w_i . u_j, the value of a game; |u| <= 1 lets h(u/|u|) be more where it is positive.
+  /// For u = sum c_j u_j, c >= 0, sum c = 1:
+  ///     h(u) >= max_i w_i . u >= max over weights l of min_j sum_i l_i w_i . u_j,
+  /// the value of a matrix game. Because |u| <= 1, h(u/|u|) may be larger where it is positive.
   double bound_of(const Triangle& T) const {
     Matrix3 G;
     for (int i = 0; i < 3; ++i)
@@ -160,8 +162,8 @@ class Proof {
     return best;
   }
 
-  /// Largest value over t in [0, 1] of the least component of (1 - t) f + t g: at an end, or where
-  /// two are equal.
+  /// Maximum over t in [0, 1] of the smallest component of (1 - t) f + t g: at an end, or where two
+  /// components are equal.
   static double best_mean(const Vector3& f, const Vector3& g) {
     double best = std::max(f.minCoeff(), g.minCoeff());
     for (int j = 0; j < 3; ++j) {
@@ -174,7 +176,7 @@ class Proof {
     return best;
   }
 
-  /// A linear part of h over the triangle at the direction p found: values at p, slopes along t_1,
+  /// A linear part of h over the triangle at the given direction p: value at p, slopes along t_1,
   /// t_2.
   struct Linear {
     double value, one, two;
@@ -184,12 +186,12 @@ class Proof {
     }
   };
 
-  /// On u = p + t, t = c_1 t_1 + c_2 t_2 across p, c_1 + c_2 <= 1, each shape has
+  /// On u = p + t, t = c_1 t_1 + c_2 t_2 across p, c_1 + c_2 <= 1, each shape satisfies
   ///   |B(p + t)| >= |B p| + e . B t + |B t - (e . B t) e|^2 / 2 (|B p| + max |B t|),
   ///       e = B p/|B p|,
-  /// and |u| <= 1 + |t|^2/2. So h(u) - depth |u| is at least a linear and a quadratic form in c; as
-  /// c_1 + c_2 <= 1 the linear one with slopes l >= 0 is above (l . c)(c_1 + c_2), and the sum has
-  /// to be copositive.
+  /// and |u| <= 1 + |t|^2/2. So h(u) - depth |u| is at least the sum of a linear and a quadratic
+  /// form in c. Because c_1 + c_2 <= 1, the linear form with slopes l >= 0 is at least
+  /// (l . c)(c_1 + c_2), and the sum has to be copositive.
   bool reaches_depth(const Triangle& T) const {
     const Vector3 &u1 = T.corner[1].u, &u2 = T.corner[2].u;
     const double cos1 = u1.dot(p_), cos2 = u2.dot(p_);

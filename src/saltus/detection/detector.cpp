@@ -18,7 +18,7 @@ bool is_surface(const Shape& shape) {
          std::holds_alternative<std::shared_ptr<const HeightField>>(shape);
 }
 
-/// False where the box lies farther than margin in front of the plane.
+/// False if the box lies farther than margin in front of the plane.
 bool near_plane(const Bounds& box, const Pose& plane, double margin) {
   const Vector3 n = plane.R.col(2);
   const Vector3 middle = 0.5 * (box.low + box.high), half = 0.5 * (box.high - box.low);
@@ -31,26 +31,27 @@ struct Detector::Search {
   std::vector<Collider> colliders;
   double margin = 0.0;
   KeyLayout keys;
-  std::vector<std::array<int, 2>> excluded;  ///< pairs of frames, the smaller first, sorted
+  std::vector<std::array<int, 2>> excluded;  ///< pairs of frames, the smaller number first, sorted
   std::vector<int> planes;
-  std::vector<int> bounded;  ///< colliders that are no planes, those of the broad phase
+  std::vector<int> bounded;  ///< colliders other than planes, those of the broad phase
   std::unique_ptr<BroadPhase> broad;
 
-  /// Centre and radius of what is a sphere, radius < 0 of others.
+  /// Centre and radius of a sphere; radius < 0 for other shapes.
   struct Ball {
     Vector3 x = Vector3::Zero();
     double radius = -1.0;
   };
   std::vector<Pose> at;
   std::vector<Ball> balls;
-  std::vector<Bounds> boxes;                      ///< of `bounded`, wider by half the margin
-  std::vector<std::array<int, 2>> found, pairs;   ///< of the broad phase; sorted
-  std::vector<std::size_t> start;                 ///< of the pairs of each collider
-  std::vector<std::vector<ContactPoint>> points;  ///< of each block of pairs
+  std::vector<Bounds> boxes;                      ///< of `bounded`, enlarged by half the margin
+  std::vector<std::array<int, 2>> found, pairs;   ///< pairs of the broad phase; sorted pairs
+  std::vector<std::size_t> start;                 ///< first pair of each collider
+  std::vector<std::vector<ContactPoint>> points;  ///< one for each block of pairs
   std::vector<std::vector<int>> counts;
-  std::vector<std::size_t> first;   ///< contact of each block of pairs
-  std::vector<char> near;           ///< scratch of find_pairs(): of each of `bounded`, to a plane
-  std::vector<ContactPoint> apart;  ///< scratch of clearance()
+  std::vector<std::size_t> first;  ///< first contact of each block of pairs
+  /// work space of find_pairs(): for each of `bounded`, whether it is near a plane
+  std::vector<char> near;
+  std::vector<ContactPoint> apart;  ///< work space of clearance()
   std::vector<int> order;
 
   bool fixed(int i) const { return colliders[i].frame < 0; }
@@ -100,8 +101,8 @@ struct Detector::Search {
     }
     sort_pairs();
   }
-  /// By the smaller collider, then the other one: counted by the first, sorted among few by the
-  /// second.
+  /// Sorts pairs by the smaller collider, then the other one: a counting sort by the first, then a
+  /// sort of the few pairs of each by the second.
   void sort_pairs() {
     start.assign(colliders.size() + 1, 0);
     for (auto& [a, b] : found) {
@@ -119,8 +120,8 @@ struct Detector::Search {
     }
   }
   void collide_pairs(std::vector<DetectedContact>& contacts);
-  /// Spheres farther apart than the margin by more than round-off: three of four pairs of boxes in
-  /// a dense packing.
+  /// True for spheres whose distance exceeds the margin by more than round-off: three of four pairs
+  /// of boxes in a dense packing.
   bool far_apart(int a, int b) const {
     const Ball &p = balls[static_cast<std::size_t>(a)], &q = balls[static_cast<std::size_t>(b)];
     if (p.radius < 0.0 || q.radius < 0.0) return false;
@@ -165,8 +166,8 @@ void Detector::Search::collide_pairs(std::vector<DetectedContact>& contacts) {
         *contact++ = {a, b, *point, keys.key(a, b, point->feature)};
     }
   });
-  // Pairs move from block to block: each gets room for the fullest, and then no step allocates. Of
-  // many blocks that would be several times what they hold.
+  // Pairs move between blocks. Each block gets the capacity of the largest one, so that later steps
+  // do not allocate. With many blocks this would take several times the memory of their contents.
   for (std::size_t block = 0; block < blocks && blocks <= kFewColliderBlocks; ++block) {
     if (points[block].capacity() < most) points[block].reserve(most + most / 4);
     counts[block].reserve(kBlock);
@@ -176,8 +177,8 @@ void Detector::Search::collide_pairs(std::vector<DetectedContact>& contacts) {
 Detector::Detector(std::vector<Collider> colliders, double margin,
                    std::vector<std::array<int, 2>> excluded_frames)
     : search_(std::make_unique<Search>()) {
-  expects(margin >= 0.0, "the margin of detection is below 0");
-  expects(colliders.size() <= KeyLayout::kMostShapes, "more than 16777215 colliders");
+  expects(margin >= 0.0, "the detection margin must not be negative");
+  expects(colliders.size() <= KeyLayout::kMostShapes, "at most 16777215 colliders are allowed");
   Search& w = *search_;
   w.keys = KeyLayout::of(colliders.size());
   w.colliders = std::move(colliders);
@@ -235,7 +236,7 @@ Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {
     if (a > b) std::swap(a, b);
     if (!meet(a, b)) return;
     const Shape &of_a = w.colliders[a].shape, &of_b = w.colliders[b].shape;
-    if (is_surface(of_a) || is_surface(of_b)) {  // all of its triangles may be as near
+    if (is_surface(of_a) || is_surface(of_b)) {  // any of its triangles may be this near
       found.possible = std::min(found.possible, least);
       return;
     }
@@ -248,7 +249,7 @@ Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {
       if (w.wanted(plane, i) &&
           near_plane(bounds(w.colliders[i].shape, w.at[i]), w.at[plane], found.known))
         measure(i, plane, 0.0);
-  // boxes by their lower ends: those after the first that is too far along x are farther
+  // sorted by lower ends: boxes after the first one that is too far along x are farther still
   std::vector<int>& order = w.order;
   order.resize(w.bounded.size());
   std::iota(order.begin(), order.end(), 0);
@@ -260,7 +261,7 @@ Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {
     for (std::size_t m = k + 1; m < order.size(); ++m) {
       const Bounds& other = w.boxes[static_cast<std::size_t>(order[m])];
       if (other.low.x() - box.high.x() + w.margin >= found.known)
-        break;  // they are wider by the margin
+        break;  // boxes are enlarged by the margin
       const double least = distance(box, other);
       const int a = w.bounded[order[k]], b = w.bounded[order[m]];
       if (least < found.known && w.wanted(a, b)) measure(a, b, least);

@@ -1,4 +1,4 @@
-// From placed colliders to contact points: broad phase, narrow phase, stable keys.
+// Contact points of placed colliders: broad phase, narrow phase, stable keys.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -10,20 +10,21 @@
 
 namespace saltus {
 
-/// A shape fixed in a frame. Frames are numbered; those below 0 are the fixed world.
+/// A shape fixed in a frame. Frames are numbered; negative numbers denote the fixed world.
 struct Collider {
   Shape shape;
-  Pose local;  ///< in its frame
+  Pose local;  ///< pose in its frame
   int frame = -1;
-  int material = 0;  ///< index of the caller's table
+  int material = 0;  ///< index in the caller's table
 };
 
-/// Bits of the key of a contact, from above: a + 1, b, the feature. Never below 2^40.
+/// Bits of the key of a contact, from the highest: a + 1, b, the feature. Keys are never below
+/// 2^40.
 struct KeyLayout {
   int shape = 20, feature = 24;
 
   static constexpr std::size_t kMostShapes = (std::size_t{1} << 24) - 1;
-  /// 20, 20 and 24 bits as long as they do; 24, 24 and 16 of more shapes.
+  /// 20, 20 and 24 bits if the shapes fit; otherwise 24, 24 and 16.
   static constexpr KeyLayout of(std::size_t shapes) {
     return shapes < std::size_t{1} << 20 ? KeyLayout{} : KeyLayout{24, 16};
   }
@@ -38,7 +39,7 @@ struct KeyLayout {
     return static_cast<int>((key >> feature) & ((std::uint64_t{1} << shape) - 1));
   }
 };
-/// That of up to 2^20 - 1 shapes.
+/// Key for at most 2^20 - 1 shapes.
 constexpr std::uint64_t contact_key(int a, int b, std::uint32_t feature) {
   return KeyLayout{}.key(a, b, feature);
 }
@@ -47,14 +48,14 @@ constexpr std::uint64_t contact_key(int a, int b, std::uint32_t feature) {
 struct DetectedContact {
   int a = 0, b = 0;
   ContactPoint point;
-  std::uint64_t key = 0;  ///< of (a, b, feature), increasing along the list
+  std::uint64_t key = 0;  ///< for (a, b, feature), increasing along the list
 };
 
-/// How far apart things are of which none touch [m]; +inf where there are none.
+/// Least distance between shapes if none are in contact [m]; +inf if there are none.
 struct Clearance {
-  double known = std::numeric_limits<double>::infinity();  ///< the least gap that was measured
-  double possible = std::numeric_limits<
-      double>::infinity();  ///< no other gap is below: that of boxes around surfaces
+  double known = std::numeric_limits<double>::infinity();  ///< least gap that was measured
+  /// no other gap is below this one, a distance of boxes around surfaces
+  double possible = std::numeric_limits<double>::infinity();
   double least() const {
     return known <= possible ? known : std::numeric_limits<double>::infinity();
   }
@@ -64,13 +65,12 @@ struct Clearance {
   }
 };
 
-/// Detection over a fixed list of colliders. Results depend on the poses of this call only, not on
-/// those before: what it keeps between calls (sorted axes, separating axes) saves time and changes
-/// no bit.
+/// Detection for a fixed list of colliders. Results depend only on the poses of the present call.
+/// Data kept between calls (sorted axes, separating axes) saves time and never changes a result.
 class Detector {
  public:
-  /// At most KeyLayout::kMostShapes colliders. Two colliders of one frame, of the world, or of an
-  /// excluded pair of frames never touch.
+  /// Takes at most KeyLayout::kMostShapes colliders. Two colliders of one frame, of the world, or
+  /// of an excluded pair of frames are never in contact.
   Detector(std::vector<Collider> colliders, double margin,
            std::vector<std::array<int, 2>> excluded_frames);
   ~Detector();
@@ -79,13 +79,13 @@ class Detector {
   std::span<const Collider> colliders() const;
   KeyLayout keys() const;
   double margin() const;
-  /// All contact points with gap <= margin, by increasing key. frames: pose of each frame.
+  /// Finds all contact points with gap <= margin, by increasing key. frames: pose of each frame.
   void detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
-  /// The same for the pairs of colliders that the last detect() found near each other, without a
-  /// broad phase.
+  /// As detect(), but only for the pairs of colliders that the last detect() found near each other,
+  /// without a broad phase.
   void refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
-  /// Of pairs (a, b), a < b, that meet, where the last detect() or refine() had them and none was
-  /// within the margin.
+  /// Clearance of the pairs (a, b), a < b, with meet(a, b), at the poses of the last detect() or
+  /// refine(), provided that no pair was within the margin.
   Clearance clearance(const std::function<bool(int, int)>& meet);
 
  private:

@@ -1,17 +1,17 @@
-// K = a - b, all w = x - y of points x of a and y of b. h(u) = max u . w over K is the width of the
-// overlap along u, and s(n) = -h(-n). Of bodies that overlap the least h over all u is that of a
-// face of K: of a face of a or of b, or of an edge of each.
+// K = a - b is the set of all w = x - y with points x of a and y of b. h(u) = max u . w over K is
+// the width of the overlap along u, and s(n) = -h(-n). For overlapping bodies, the minimum of h
+// over all u belongs to a face of K: a face of a or of b, or a pair of edges, one of each.
 //
-// A polytope in K (InnerPolytope) is raised to the farthest point of K along the normal of its
-// nearest triangle, until that triangle lies in a face of K. No h is below that of the nearest
-// triangle, so the first one that cannot be raised proves the depth; those that follow within the
-// tie are looked at as well. Triangles that have to be raised get smaller around the least h by
-// some factor with each of them, hence their number grows with the logarithm of that of the faces
-// where one face is the nearest, and with their number where all are equally near, as of balls
-// about one centre.
+// A polytope in K (InnerPolytope) is extended to the farthest point of K along the normal of its
+// nearest triangle, until that triangle lies in a face of K. h is nowhere below the value of the
+// nearest triangle, so the first triangle that cannot be extended proves the depth; further
+// triangles within the tie are examined as well. Each extension shrinks the triangles around the
+// minimum of h by some factor. Hence the number of extensions grows with the logarithm of the
+// number of faces if one face is the nearest, and with the number of faces if all are equally near,
+// as for balls with a common centre.
 //
-// Of bodies apart s(n) <= distance. Where a face of K reaches that, it holds the closest point, and
-// the corners that the closest point is a mean of are corners of it.
+// For separated bodies s(n) <= distance. A face of K that reaches this value contains the closest
+// point, and the corners whose weighted mean is the closest point are corners of that face.
 #include "saltus/detection/difference_facets.h"
 
 #include <Eigen/Geometry>
@@ -25,22 +25,23 @@
 namespace saltus {
 namespace {
 
-// of the size
-constexpr double kRoundOff = 1e-13;  // a triangle this close to the border of K lies in it
+// relative to the size
+constexpr double kRoundOff = 1e-13;  // a triangle this close to the boundary of K lies in it
 constexpr double kProof = 1e-11;
-constexpr double kSpans =
-    1e-9;  // four points span space if one is this far from the plane of the others
-constexpr double kInFace = 1e-7;  // edges that end so close to the plane of a face are tried first
-constexpr double kBeyond = 1e-3;  // faces so much closer than the distance hold no closest point
+// four points span space if one is this far from the plane of the others
+constexpr double kSpans = 1e-9;
+constexpr double kInFace = 1e-7;  // edges with ends this close to a face plane are tried first
+// faces closer than the distance by this cannot contain the closest point
+constexpr double kBeyond = 1e-3;
 
-/// An axis that may be the best: of a face of a (kind 0), of b (1), or of two edges (2).
+/// A candidate for the best axis: from a face of a (kind 0), of b (1), or two edges (2).
 struct Candidate {
   int kind;
   Axis axis;
   auto order() const { return std::tuple(kind, axis.of_a, axis.of_b); }
 };
 
-/// Keeps its memory from pair to pair; it belongs to the thread.
+/// Keeps its memory between pairs; one per thread.
 struct SearchStore {
   InnerPolytope polytope;
   std::vector<Candidate> candidates;
@@ -108,7 +109,7 @@ class FacetSearch {
     return c;
   }
 
-  /// Four corners: two along the line of the centres, the others beside it. False where K is flat.
+  /// Four corners: two along the line of the centres, the other two beside it. False if K is flat.
   bool start() {
     std::array<Corner, 4> c;
     const Vector3 centres = b_.centre - a_.centre;
@@ -141,8 +142,8 @@ class FacetSearch {
     return true;
   }
 
-  /// The best axis at the corners that the closest point is a mean of; n separates the bodies.
-  /// Empty where round-off hides the closest point.
+  /// The best axis at the corners whose mean is the closest point; n separates the bodies. Empty if
+  /// round-off hides the closest point.
   std::optional<Axis> apart(const Vector3& n) {
     const Closest close = closest_points(convex(a_), convex(b_), limit_, 1e-15);
     if (!close.apart) return {};
@@ -158,9 +159,9 @@ class FacetSearch {
     return store_.candidates.empty() ? Axis{close.distance, n, -1, -1} : choice();
   }
 
-  /// Axes of the faces and edges of a and b that make the face of K in which the triangle lies.
-  /// False where the first triangle has none that is as good as it says; corners of a face of a
-  /// hull may lie below its plane.
+  /// Tries the axes of faces and edges of a and b that form the face of K containing the triangle.
+  /// False if the first triangle has no axis as good as its own value; corners of a hull face may
+  /// lie below the plane of that face.
   bool try_features(const Triple& corner, const InnerPolytope::Face& face) {
     const bool first = store_.candidates.empty();
     const double enough = -face.h - kProof * reach_, least = std::max(best_, -face.h) - slack_;
@@ -171,7 +172,7 @@ class FacetSearch {
     return !first || found_ >= least;
   }
 
-  /// s(n) is no more than n . w for any w of K.
+  /// Upper bound of s(n): at most n . w for any w of K.
   static double bound(const Triple& corner, const Vector3& n) {
     return std::min({n.dot(corner[0].w), n.dot(corner[1].w), n.dot(corner[2].w)});
   }
@@ -191,7 +192,7 @@ class FacetSearch {
     }
   }
 
-  /// Faces at vertex v of a, or of b; `near` is a vertex of the other body.
+  /// Tries the faces at vertex v of a, or of b; `near` is a vertex of the other body.
   void try_faces_at(int v, int near, bool of_a, const Triple& corner, double least) {
     const Polyhedron &body = of_a ? a_ : b_, &other = of_a ? b_ : a_;
     if (body.faces() == 0) return;
@@ -205,7 +206,7 @@ class FacetSearch {
     });
   }
 
-  /// Edges at the corners that lie across m up to `close`.
+  /// Edges at the corners that are perpendicular to m up to `close`.
   void edges_across(const Triple& corner, const Vector3& m, double close, bool of_a,
                     std::vector<int>& edges) const {
     const Polyhedron& body = of_a ? a_ : b_;
@@ -232,7 +233,7 @@ class FacetSearch {
       }
   }
 
-  /// Of those equal up to the tie the first one.
+  /// The first of the axes that are equal up to the tie.
   Axis choice() {
     std::vector<Candidate>& all = store_.candidates;
     std::erase_if(all, [&](const Candidate& c) { return !(c.axis.s >= best_ - 2.0 * tie_); });
@@ -249,12 +250,12 @@ class FacetSearch {
 
   const Polyhedron &a_, &b_;
   double tie_, limit_, size_;
-  double reach_;  ///< no point of K is farther from 0
+  double reach_;  ///< no point of K is farther from 0 than this
   int most_corners_;
-  double slack_;  ///< of the axis that is looked for
+  double slack_;  ///< for the axis that is searched
   SearchStore& store_;
-  double best_ = -std::numeric_limits<double>::infinity();   ///< s
-  double found_ = -std::numeric_limits<double>::infinity();  ///< of the features of one triangle
+  double best_ = -std::numeric_limits<double>::infinity();   ///< largest s so far
+  double found_ = -std::numeric_limits<double>::infinity();  ///< largest s of one triangle
   int looked_ = 0, tried_ = 0;
 };
 

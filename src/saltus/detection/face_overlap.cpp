@@ -5,8 +5,8 @@
 namespace saltus {
 namespace {
 
-/// A corner of the polygon that is being cut, and the side that leaves it: an edge of the subject,
-/// or side `side` of the clip polygon.
+/// A corner of the polygon that is being cut, and the side that starts there: an edge of the
+/// subject, or side `side` of the clip polygon.
 struct CutCorner {
   Vector3 x;
   int subject, clip;  // codes
@@ -25,15 +25,15 @@ OverlapWork& overlap_work() {
   return work;
 }
 
-/// Side i of a polygon as a line of the plane across k: m . x = offset, with m outwards.
+/// Side i of a polygon as a line in the plane perpendicular to k: m . x = offset, with m outwards.
 struct Side {
   Vector3 m;
   double offset;
   int from, to;  // vertices
   Vector3 along;
-  double begin, end;  // of the side along it
+  double begin, end;  // ends of the side along it
 
-  /// The vertex in which the side begins or ends at x, -1 where x lies between them.
+  /// The vertex at that end of the side where x lies, or -1 if x lies between the ends.
   int vertex_at(const Vector3& x, double snap) const {
     const double t = along.dot(x);
     return t <= begin + snap ? from : t >= end - snap ? to : -1;
@@ -53,7 +53,7 @@ Side side_of(const Polyhedron& P, int face, int i, const Vector3& k) {
   return s;
 }
 
-/// The vertex in which sides i and j of a face meet.
+/// The vertex shared by sides i and j of a face.
 int meeting_vertex(const Polyhedron& P, int face, int i, int j) {
   const int size = P.face_size(face);
   return P.face_corner(face, (j + 1) % size == i ? i : (i + 1) % size == j ? j : i);
@@ -69,7 +69,7 @@ void cut_segment(const Polyhedron& subject, const Polyhedron& clip, int clip_fac
     if (d[0] > snap && d[1] > snap) return;
     for (int j = 0; j < 2; ++j) {
       if (!(d[j] > snap)) continue;
-      if (d[1 - j] >= -snap) {  // only the other end is left
+      if (d[1 - j] >= -snap) {  // only the other end remains
         end[j] = end[1 - j];
         continue;
       }
@@ -83,8 +83,8 @@ void cut_segment(const Polyhedron& subject, const Polyhedron& clip, int clip_fac
   if (end[0].subject == end[1].subject && end[0].clip == end[1].clip) work.polygon.pop_back();
 }
 
-/// One side of the clip polygon cuts the convex polygon (Sutherland, Hodgman), with d the distances
-/// outwards.
+/// Cuts the convex polygon with one side of the clip polygon (Sutherland, Hodgman); d are the
+/// outward distances.
 void cut_polygon(const Polyhedron& subject, const Polyhedron& clip, int clip_face, int i,
                  const Side& s, double snap, OverlapWork& work) {
   const std::size_t n = work.polygon.size();
@@ -95,7 +95,7 @@ void cut_polygon(const Polyhedron& subject, const Polyhedron& clip, int clip_fac
     const double d = work.distance[j] = s.m.dot(c.x) - s.offset;
     any = any || d > snap;
     if (c.clip != 0 || d > snap || d < -snap) continue;
-    const int vertex = s.vertex_at(c.x, snap);  // a corner of both
+    const int vertex = s.vertex_at(c.x, snap);  // a corner of both polygons
     if (vertex >= 0) c.clip = clip.vertex_code(vertex);
   }
   if (!any) return;
@@ -105,7 +105,7 @@ void cut_polygon(const Polyhedron& subject, const Polyhedron& clip, int clip_fac
     const double d = work.distance[j], e = work.distance[(j + 1) % n];
     if (d <= snap) {
       work.cut.push_back(here);
-      if (d >= -snap && e > snap) {  // goes on along the cutting side
+      if (d >= -snap && e > snap) {  // continues along the cutting side
         work.cut.back().side = i;
         work.cut.back().of_clip = true;
       }

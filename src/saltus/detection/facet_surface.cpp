@@ -9,10 +9,10 @@ namespace saltus {
 namespace {
 
 constexpr double kDeep = 0.5;         // of the longest side of a facet
-constexpr double kThrough = 0.25;     // of what lies behind it at the start
+constexpr double kThrough = 0.25;     // of the initial thickness behind it
 constexpr double kSamePlace = 1e-9;   // of the size
 constexpr double kSharp = 0.94;       // cosine of 20 degrees
-constexpr double kBesideCone = 0.25;  // sine: faces that lie on each other may be tilted by as much
+constexpr double kBesideCone = 0.25;  // sine: possible tilt of faces that lie on each other
 constexpr int kFacetLeaf = 8;
 
 std::vector<std::array<int, 3>> triangles_of(const HeightField& field) {
@@ -44,7 +44,7 @@ FacetSurface::FacetSurface(std::vector<Vector3> vertices,
   if (!facets_.empty()) {
     std::vector<Vector3> corners = place_;
     std::vector<std::array<int, 3>> triangles = facets_;
-    if (flat_) {  // vertex i and i + n: at -width and +width along z
+    if (flat_) {  // vertices i and i + n: at -width and +width along z
       const int n = static_cast<int>(place_.size());
       for (Vector3& x : corners) x.z() -= width_;
       for (int i = 0; i < n; ++i) corners.push_back(corners[i] + 2.0 * width_ * Vector3::UnitZ());
@@ -70,7 +70,7 @@ FacetSurface::FacetSurface(const HeightField& field)
 void FacetSurface::prepare() {
   const std::size_t n = place_.size();
   vertex_tree_.build(place_, kFacetLeaf);
-  // triangles about each vertex, vertices beside it
+  // triangles at each vertex, vertices adjacent to it
   first_about_.assign(n + 1, 0);
   first_beside_.assign(1, 0);
   const int per = flat_ ? 2 : 1;
@@ -160,7 +160,7 @@ void FacetSurface::refit() {
     const auto& [i, j, k] = mesh_.triangles[t];
     const Vector3 area = area_vector(mesh_.vertices[i], mesh_.vertices[j], mesh_.vertices[k]);
     const double norm = area.norm();
-    // no normal from an earlier step: the same places, the same contacts
+    // a zero normal, not one of an earlier step: equal places give equal contacts
     mesh_.normal[t] = norm > 0.0 ? Vector3(area / norm) : Vector3(Vector3::Zero());
   }
   saltus::refit(mesh_.tree, mesh_.order, [&](int t) {
@@ -214,7 +214,7 @@ Vector3 FacetSurface::weights(int triangle, const Vector3& x) const {
   const double det = uu * vv - uv * uv;
   Vector3 w(0.0, (vv * ux - uv * vx) / det, (uu * vx - uv * ux) / det);
   w[0] = 1.0 - w[1] - w[2];
-  if (flat_)  // corners a- b- b+ and a- b+ a+ of the strip of an edge a b
+  if (flat_)  // corners a- b- b+ and a- b+ a+ of the strip for an edge a b
     w = triangle % 2 == 0 ? Vector3(w[0], w[1] + w[2], 0.0) : Vector3(w[0] + w[2], w[1], 0.0);
   w = w.cwiseMax(0.0);
   return w / w.sum();
@@ -235,14 +235,14 @@ bool FacetSurface::meet(int t, const Vector3& x, double margin, Point& point) co
   point.y = y;
   point.normal = n;
   point.gap = height;
-  if (at == 0 || aside <= tie_) return true;  // over it
+  if (at == 0 || aside <= tie_) return true;  // directly above or below the facet
   if (height >= 0.0) {
     point.normal = d / distance;
     point.gap = distance;
     return distance <= margin;
   }
-  // behind and beside it: only over a hollow side, where it is behind and beside the next triangle
-  // too
+  // behind the facet and beside it: counts only at a concave side, where x is also behind and
+  // beside the adjacent triangle
   const auto hollow = [&](int side) {
     const int other = mesh_.neighbour[t][side];
     if (other < 0) return false;

@@ -1,4 +1,4 @@
-// The nearest point of a facet, for contact and for depth.
+// The nearest point of a facet, used for contact and for depth.
 #pragma once
 #include <array>
 #include <limits>
@@ -7,8 +7,8 @@
 
 namespace saltus {
 
-/// The point of triangle c closest to x; `at`: 0 within, 1 + i at corner i, 4 + i on the side from
-/// corner i to i + 1.
+/// The point of triangle c closest to x. `at`: 0 in the interior, 1 + i at corner i, 4 + i on the
+/// side from corner i to i + 1.
 inline Vector3 closest(const std::array<Vector3, 3>& c, const Vector3& n, const Vector3& x,
                        int& at) {
   at = 0;

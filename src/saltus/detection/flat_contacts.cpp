@@ -1,8 +1,8 @@
-// The end of a cylinder shows as a disc, its mantle as the line that looks along the normal; a
-// polyhedron as a face, a capsule as a segment. Points of a disc are those of its rim at 0, 90, 180
-// and 270 degrees of the frame of the cylinder, where the rim crosses the border of the other part,
-// and the corners of the other part inside it: all are on both surfaces, and none moves along the
-// rim while the two shapes rest.
+// Flat parts: of a cylinder, its end as a disc and its mantle as the line that faces the normal; of
+// a polyhedron, a face; of a capsule, a segment. Contact points of a disc are its rim points at 0,
+// 90, 180 and 270 degrees in the frame of the cylinder, the points where the rim crosses the border
+// of the other part, and the corners of the other part inside the rim. All of them are on both
+// surfaces, and none moves along the rim while the two shapes rest.
 #include "saltus/detection/flat_contacts.h"
 
 #include <algorithm>
@@ -14,23 +14,23 @@
 namespace saltus {
 namespace {
 
-constexpr double kFlat =
-    0.1;  // sine of the tilt of an end or a mantle that is supported as a whole
+// sine of the tilt of an end or a mantle that is supported as a whole
+constexpr double kFlat = 0.1;
 
-/// The flat part of a shape that looks along d.
+/// The flat part of a shape that faces d.
 struct Part {
   enum class Kind { none, face, segment, disc };
   Kind kind = Kind::none;
   int face = -1;                                       ///< of a polyhedron
   Vector3 p0 = Vector3::Zero(), p1 = Vector3::Zero();  ///< ends of a segment
-  int code0 = 0, code1 = 0, code = 0;                  ///< of the ends, of the inside of a segment
+  int code0 = 0, code1 = 0, code = 0;  ///< of the ends, and of the interior of a segment
   Vector3 centre = Vector3::Zero(), w = Vector3::UnitZ(), u = Vector3::UnitX(),
           v = Vector3::UnitY();
-  double radius = 0.0;  ///< of a disc with normal w outwards
+  double radius = 0.0;  ///< of a disc with outward normal w
   int end = 0;
 
   Vector3 normal(const Convex& c) const { return kind == Kind::disc ? w : c.poly.normal[face]; }
-  /// The point over or under x along n on the plane of a disc or face.
+  /// The point above or below x along n on the plane of a disc or face.
   Vector3 on_plane(const Convex& c, const Vector3& x, const Vector3& n) const {
     const Vector3 m = normal(c);
     const double offset = kind == Kind::disc ? m.dot(centre) : c.poly.face_offset(face);
@@ -107,7 +107,7 @@ class FlatContacts {
   void add(const Vector3& x, const Vector3& y, int code_a, int code_b) {
     least_ = std::min(least_, add_smooth(a_, b_, touch_, x, y, code_a, code_b, margin_, out_));
   }
-  /// The same with the parts in the order of a loop: `first` belongs to a unless turned.
+  /// As add(), with the parts in the order of a loop: `first` belongs to a unless `turned` is set.
   void add_turned(bool turned, const Vector3& x, const Vector3& y, int code_x, int code_y) {
     if (turned)
       add(y, x, code_y, code_x);
@@ -148,7 +148,7 @@ class FlatContacts {
     }
   }
 
-  /// Place of x seen along n in the plane of the disc, from its centre.
+  /// Position of x in the plane of the disc, projected along n, relative to its centre.
   Eigen::Vector2d in_disc(const Part& D, const Vector3& x) const {
     const Vector3 d = x + D.w.dot(D.centre - x) / D.w.dot(touch_.n) * touch_.n - D.centre;
     return {d.dot(D.u), d.dot(D.v)};
@@ -158,15 +158,15 @@ class FlatContacts {
     return D.centre + D.radius * (kCos[quarter] * D.u + kSin[quarter] * D.v);
   }
 
-  /// True where x, seen in the disc, is one of the four points of its rim.
+  /// True if the projection of x is one of the four fixed points of the rim.
   bool at_fixed_point(const Part& D, const Vector3& x) const {
     const Eigen::Vector2d p = in_disc(D, x).cwiseAbs();
     return std::abs(p.maxCoeff() - D.radius) <= kOnRim * size_ &&
            p.minCoeff() <= std::sqrt(kOnRim * size_ * D.radius);
   }
 
-  /// Part of the way from x to y, seen in the disc, that lies inside: from and to in [0, 1]. Ends
-  /// on the rim are inside.
+  /// The part of the segment from x to y, projected to the disc, that lies inside: from and to in
+  /// [0, 1]. Ends on the rim count as inside.
   bool inside(const Part& D, const Vector3& x, const Vector3& y, double& from, double& to) const {
     const double snap = kOnRim * size_;
     const Eigen::Vector2d p = in_disc(D, x), q = in_disc(D, y), e = q - p;
@@ -192,7 +192,7 @@ class FlatContacts {
   }
 
   void disc_and_face(const Part& D, const Part& F, bool turned) {
-    const Convex& c = turned ? a_ : b_;  // of the face
+    const Convex& c = turned ? a_ : b_;  // the shape with the face
     const Polyhedron& P = c.poly;
     const Vector3& n = touch_.n;
     const Vector3 outwards = turned ? Vector3(-n) : n;
@@ -239,7 +239,7 @@ class FlatContacts {
         add_turned(turned, D.on_plane(a_, y, n), y, SmoothCodes::kInside,
                    SmoothCodes::fixed(E.end, k));
     }
-    // the rims cross: first in the plane of D, the other one taken for a circle of its radius
+    // the rims cross: start in the plane of D, with the other rim taken as a circle of its radius
     const Eigen::Vector2d c = in_disc(D, E.centre);
     const double d = c.norm(), r = D.radius, R = E.radius;
     if (d <= snap || d >= r + R - snap || d <= std::abs(r - R) + snap) return;
@@ -256,8 +256,8 @@ class FlatContacts {
     }
   }
 
-  /// The angle on the rim of D from which the way along n meets the rim of E, by Newton's method on
-  /// |y - c|^2 = R^2 with y over E; false where the rims pass each other.
+  /// The angle on the rim of D where the line along n meets the rim of E, by Newton's method on
+  /// |y - c|^2 = R^2 with y over E; false if the rims do not cross.
   bool cross_rim(const Part& D, const Part& E, double& angle) const {
     const Vector3& n = touch_.n;
     const double R = E.radius, slope = E.w.dot(n);
@@ -294,7 +294,7 @@ class FlatContacts {
   }
 
   void line_and_face(const Part& L, const Part& F, bool turned) {
-    const Convex& c = turned ? a_ : b_;  // of the face
+    const Convex& c = turned ? a_ : b_;  // the shape with the face
     const std::array<Vector3, 2> ends{L.p0, L.p1};
     constexpr std::array<std::array<int, 2>, 1> kEdge{{{0, 1}}};
     Polyhedron segment;
@@ -309,7 +309,7 @@ class FlatContacts {
     }
   }
 
-  /// Parallel lines touch along the ends of their overlap.
+  /// Parallel lines are in contact at the ends of their overlap.
   void lines(const Part& L, const Part& M) {
     const double length = (L.p1 - L.p0).norm(), snap = kOnRim * size_;
     const Vector3 u = (L.p1 - L.p0) / length, w = M.p1 - M.p0;

@@ -7,7 +7,7 @@
 namespace saltus {
 
 InnerPolytope::InnerPolytope() {
-  constexpr std::size_t kMost = 256;  // corners; each cut makes about six faces
+  constexpr std::size_t kMost = 256;  // corners; each cut adds about six faces
   corners_.reserve(kMost);
   side_from_.reserve(kMost);
   seen_.reserve(kMost);
@@ -62,7 +62,7 @@ int InnerPolytope::nearest() {
 void InnerPolytope::raise(int f, const Corner& w, double tolerance) {
   corners_.push_back(w);
   find_border(f, w.w, tolerance);
-  if (!border_is_loop()) {  // round-off: f alone
+  if (!border_is_loop()) {  // round-off: only f is replaced
     for (const int g : seen_) faces_[at(g)].alive = true;
     seen_.assign(1, f);
     faces_[at(f)].alive = false;
@@ -95,7 +95,7 @@ void InnerPolytope::set_border() {
   }
 }
 
-/// Sets side_from_.
+/// Also sets side_from_.
 bool InnerPolytope::border_is_loop() {
   side_from_.resize(corners_.size());
   const int count = static_cast<int>(border_.size());

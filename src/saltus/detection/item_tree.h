@@ -1,5 +1,5 @@
-// Trees of boxes over items that move while their order in the tree stays: found once, fitted to
-// every new place.
+// Bounding-box trees over moving items: the tree is built once, and its boxes are refitted to new
+// positions.
 #pragma once
 #include <algorithm>
 #include <numeric>
@@ -9,13 +9,13 @@
 
 namespace saltus {
 
-/// As TriangleMesh holds it: the root first, children after their parent.
+/// Layout as in TriangleMesh: the root first, children after their parent.
 struct ItemTree {
   using Node = TriangleMesh::Node;
   std::vector<Node> nodes;
   std::vector<int> order;
 
-  /// Halves of equal count along the longest side of the box of the middles, down to `leaf` items.
+  /// Splits at the median along the longest side of the box of the centres, down to `leaf` items.
   void build(std::span<const Vector3> middle, int leaf) {
     nodes.clear();
     order.resize(middle.size());
@@ -55,7 +55,7 @@ struct ItemTree {
   }
 };
 
-/// Boxes of all nodes from those of the items, box(i).
+/// Boxes of all nodes, from the boxes box(i) of the items.
 template <class Box>
 void refit(std::vector<TriangleMesh::Node>& nodes, std::span<const int> order, const Box& box) {
   for (std::size_t k = nodes.size(); k-- > 0;) {
@@ -77,12 +77,12 @@ void refit(std::vector<TriangleMesh::Node>& nodes, std::span<const int> order, c
   }
 }
 
-/// use(item) of the leaves below all nodes for which `wanted(node)`, in the order of the tree.
+/// Calls use(item) for the leaves below all nodes with `wanted(node)`, in the order of the tree.
 template <class Wanted, class Use>
 void visit(std::span<const TriangleMesh::Node> nodes, std::span<const int> order,
            const Wanted& wanted, const Use& use) {
   if (nodes.empty()) return;
-  std::array<int, 64> open{};  // a tree of halves is no deeper than 32
+  std::array<int, 64> open{};  // a median tree is no deeper than 32
   std::size_t waiting = 1;
   while (waiting > 0) {
     const TriangleMesh::Node& node = nodes[static_cast<std::size_t>(open[--waiting])];

@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-/// Vertices of a pair of polyhedra, one room for each; they belong to the thread.
+/// Storage for the vertices of a pair of polyhedra; one per thread.
 struct PairStores {
   PolyhedronStore a, a_placed, b, b_placed;
 };
@@ -89,7 +89,7 @@ requires((std::is_same_v<Surface, TriangleMesh> ||
   for (std::size_t i = begin; i < out.size(); ++i) out[i].normal = -out[i].normal;
 }
 
-/// Points from out[begin] on go from the frame F to the world.
+/// Transforms points from out[begin] on from the frame F to the world.
 void to_world(const Pose& F, bool flip, std::size_t begin, ContactPoints& out) {
   for (std::size_t i = begin; i < out.size(); ++i) {
     ContactPoint& c = out[i];
@@ -99,10 +99,10 @@ void to_world(const Pose& F, bool flip, std::size_t begin, ContactPoints& out) {
   }
 }
 
-/// In order of their features, no two of them equal.
+/// Sorts by feature and makes features distinct.
 void order(std::size_t begin, ContactPoints& out) {
   const auto first = out.begin() + static_cast<std::ptrdiff_t>(begin);
-  // few, hence by insertion: stable, and no room needed
+  // few points: insertion sort, stable and without extra memory
   for (auto i = first; i != out.end(); ++i)
     for (auto j = i; j != first && j->feature < (j - 1)->feature; --j) std::iter_swap(j, j - 1);
   for (auto i = first; i != out.end(); ++i)
@@ -117,8 +117,8 @@ std::uint32_t feature_pair(int code_a, int codes_a, int code_b, int codes_b) {
       static_cast<std::uint64_t>(codes_a) * static_cast<std::uint64_t>(codes_b);
   std::uint64_t f = static_cast<std::uint64_t>(code_a) * static_cast<std::uint64_t>(codes_b) +
                     static_cast<std::uint64_t>(code_b);
-  if (all >
-      kFeatures - 8) {  // scattered; two of one pair are hardly ever equal, and order() parts them
+  // hashed; collisions within a pair are rare, and order() resolves them
+  if (all > kFeatures - 8) {
     f = (f ^ (f >> 31)) * 0x9E3779B97F4A7C15u;
     f = (f >> 40) % (kFeatures - 8);
   }
@@ -126,7 +126,7 @@ std::uint32_t feature_pair(int code_a, int codes_a, int code_b, int codes_b) {
 }
 
 void fold_features(int bits, std::size_t begin, std::vector<ContactPoint>& out) {
-  const std::uint64_t features = (std::uint64_t{1} << bits) - 8;  // order() may add some
+  const std::uint64_t features = (std::uint64_t{1} << bits) - 8;  // order() may increase some
   bool any = false;
   for (std::size_t i = begin; i < out.size(); ++i) {
     const std::uint64_t f = out[i].feature;
@@ -144,7 +144,7 @@ void keep_eight(ContactPoints& out, std::size_t begin, double tolerance) {
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
             [](const ContactPoint& p, const ContactPoint& q) { return p.feature < q.feature; });
   const ContactPoint* const p = out.data() + begin;
-  // axes across the normal, fixed in the frame of a
+  // axes perpendicular to the normal, fixed in the frame of a
   const Vector3& n = p[0].normal;
   Eigen::Index axis = 0;
   n.cwiseAbs().minCoeff(&axis);
@@ -176,14 +176,15 @@ void keep_eight(ContactPoints& out, std::size_t begin, double tolerance) {
 void collide(const Shape& a, const Pose& at_a, const Shape& b, const Pose& at_b, double margin,
              std::vector<ContactPoint>& out) {
   const std::size_t begin = out.size();
-  const bool turned = a.index() > b.index();  // one order of kinds: the same bits both ways round
+  // a fixed order of kinds gives the same bits for (a, b) and (b, a)
+  const bool turned = a.index() > b.index();
   const Shape &first = turned ? b : a, &second = turned ? a : b;
   const Pose &F = turned ? at_b : at_a, &S = turned ? at_a : at_b;
   std::visit(
       [&](const auto& shape_f, const auto& shape_s) {
         const auto& f = plain(shape_f);
         const auto& s = plain(shape_s);
-        // differences of places first: no digits are lost far from the origin
+        // differences of positions first, so that no digits are lost far from the origin
         if constexpr (requires { contacts(f, s, S, margin, out); }) {
           contacts(f, s, {F.R.transpose() * (S.x - F.x), F.R.transpose() * S.R}, margin, out);
           to_world(F, turned, begin, out);

@@ -8,19 +8,19 @@
 namespace saltus {
 namespace {
 
-constexpr double kNear =
-    0.35;  // sine of the angle to a face or across an edge within which it is tried
+// sine of the angle to a face, or across an edge, within which it is tried
+constexpr double kNear = 0.35;
 constexpr double kTie = 1e-12;  // of the size
 constexpr int kMostRounds = 12;
-constexpr int kMostSheets = 40;  // the last of them is the free one
+constexpr int kMostSheets = 40;  // the last one is always the free sheet
 
-/// A part of the sphere of directions d on which the farthest point of a shape moves smoothly.
+/// A part of the sphere of directions d on which the farthest point of a shape varies smoothly.
 struct Sheet {
-  enum class Kind { face, line, free };  ///< d fixed; d across u; d anywhere
+  enum class Kind { face, line, free };  ///< d fixed; d perpendicular to u; d arbitrary
   Kind kind = Kind::free;
   Vector3 u = Vector3::Zero();  ///< the normal of the face, or the direction of the line
   int code = 0;
-  int corner = -1;  ///< of a polyhedron; a corner of the edge
+  int corner = -1;  ///< of a polyhedron; a corner of the edge or face
   int end = 1;      ///< of a cylinder
 };
 
@@ -78,7 +78,7 @@ Sheets sheets_near(const Convex& c, const Vector3& d) {
   return out;
 }
 
-/// The point of the sheet farthest along d, which is free on it.
+/// The farthest point of the sheet along d, which may vary on the sheet.
 Vector3 point_on(const Convex& c, const Sheet& s, const Vector3& d) {
   if (c.kind == Convex::Kind::polyhedron) return c.poly.vertex[s.corner];
   if (c.kind == Convex::Kind::ellipsoid) return c.support(d);
@@ -89,7 +89,8 @@ Vector3 point_on(const Convex& c, const Sheet& s, const Vector3& d) {
   return c.centre + c.R * x;
 }
 
-/// Second derivatives of h(d) = max d . x on the sheet: p^T h'' q for directions p, q across d.
+/// Second derivatives of h(d) = max d . x on the sheet: p^T h'' q for directions p, q perpendicular
+/// to d.
 class Curvature {
  public:
   Curvature(const Convex& c, const Vector3& d) : c_(c) {
@@ -109,7 +110,7 @@ class Curvature {
       const Vector3 AP = c_.radii.cwiseProduct(P), AQ = c_.radii.cwiseProduct(Q);
       return (AP.dot(AQ) - AP.dot(scaled_) * AQ.dot(scaled_) / (length_ * length_)) / length_;
     }
-    // h = r |d_across| + ...: only turning about the axis bends it
+    // h = r |d_across| + ...: only rotation about the axis contributes curvature
     const double turn_p = local_.x() * P.y() - local_.y() * P.x();
     const double turn_q = local_.x() * Q.y() - local_.y() * Q.x();
     return c_.radii.x() * turn_p * turn_q / (length_ * length_ * length_);
@@ -121,8 +122,8 @@ class Curvature {
   double length_ = 0.0;
 };
 
-/// s(n) = n . m with m = x_a(-n) - x_b(n) on a sheet of each:  grad s = m,  s'' = -(h_a'' + h_b''),
-/// and on the sphere s'' - s.
+/// s(n) = n . m with m = x_a(-n) - x_b(n) for a sheet of each shape: grad s = m,
+/// s'' = -(h_a'' + h_b''), and on the sphere s'' - s.
 class SheetPair {
  public:
   SheetPair(const Convex& a, const Sheet& sheet_a, const Convex& b, const Sheet& sheet_b)
@@ -133,7 +134,7 @@ class SheetPair {
   }
   double value(const Vector3& n) const { return n.dot(difference(n)); }
 
-  /// Newton's method across `u`, on the circle of n normal to it.
+  /// Newton's method on the circle of normals n perpendicular to `u`.
   Vector3 on_circle(const Vector3& start, const Vector3& u) const {
     Vector3 n = (start - u.dot(start) * u).normalized();
     double step_limit = 0.5;
@@ -195,7 +196,7 @@ class SheetPair {
   const Sheet &sheet_a_, &sheet_b_;
 };
 
-/// Points of two lines closest to each other, as far as they are not parallel.
+/// Closest points of two lines, unless they are parallel.
 void points_on_lines(const Vector3& p, const Vector3& u, const Vector3& q, const Vector3& w,
                      Vector3& on_p, Vector3& on_q) {
   const double c = u.dot(w), sine2 = u.cross(w).squaredNorm();
@@ -272,7 +273,7 @@ Touch largest_separation(const Convex& a, const Convex& b, std::span<const Vecto
         round_n = n;
         if (s > best.s + tie) best = touch_of(a, A, b, B, n, s);
       };
-      // faces first: of equal ones the first stays
+      // faces first: of equal proposals the first is kept
       for (const Sheet& B : of_b.all())
         if (B.kind == Kind::face) propose(of_a.all().back(), B, B.u);
       for (const Sheet& A : of_a.all())
@@ -298,7 +299,8 @@ Touch largest_separation(const Convex& a, const Convex& b, std::span<const Vecto
           else
             propose(A, B, free_n = pair.anywhere(n0));
         }
-      // s rises at n0 towards the maximum of its own sheets, though that may lie where others count
+      // s increases from n0 towards the maximum of its own sheets, but that maximum may lie where
+      // other sheets apply
       const double here = separation(a, b, n0);
       for (double part = 0.5; part > 1e-3 && !(round_s >= here - tie); part *= 0.5) {
         const Vector3 n = (n0 + part * (free_n - n0)).normalized();

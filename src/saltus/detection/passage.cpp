@@ -7,20 +7,20 @@
 namespace saltus {
 namespace {
 
-constexpr double kTouchShare = 1e-3;  // of the size: a gap that counts as touching
+constexpr double kTouchShare = 1e-3;  // of the size: a gap that counts as contact
 constexpr double kDeepShare = 1e-2;   // of the size: a depth that counts as inside
-constexpr int kMostAdvances = 100;    // of one pair
-constexpr int kDepths = 8;  // places after the first contact at which the depth is measured
+constexpr int kMostAdvances = 100;    // per pair
+constexpr int kDepths = 8;  // samples after the first contact at which the depth is measured
 
 /// Farthest point of a shape from the origin of its frame [m]; infinite for planes.
 double reach_of(const Shape& shape, const Pose& local) {
   if (std::holds_alternative<Sphere>(shape))
-    return local.x.norm();  // what turns about itself stays
+    return local.x.norm();  // rotation of the shape about its own centre does not matter
   const Bounds box = bounds(shape, local);
   return box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs()).norm();
 }
 
-/// The contact of least gap up to a margin; false where there is none.
+/// The contact with the smallest gap within a margin; false if there is none.
 bool nearest(const MovingShape& a, const MovingShape& b, double fraction, double margin,
              std::vector<ContactPoint>& points, ContactPoint& least) {
   points.clear();
@@ -51,8 +51,8 @@ double relative_motion(const MovingShape& a, const MovingShape& b) {
   return (a.shift - b.shift).norm() + (turning > 0.0 ? turning : 0.0);
 }
 
-// The gap changes by no more than the motion V does: from gap g on nothing can touch before the way
-// has grown by g/V.
+// The gap changes by at most the relative motion V: from a gap g, no contact can occur before the
+// fraction has grown by g/V.
 Passage passage(const MovingShape& a, const MovingShape& b, double size,
                 std::vector<ContactPoint>& points) {
   if (std::holds_alternative<Plane>(*a.shape) || std::holds_alternative<Plane>(*b.shape))
@@ -70,7 +70,7 @@ Passage passage(const MovingShape& a, const MovingShape& b, double size,
     way += std::max(first.gap, touch) / V;
     if (way >= 1.0) return Passage::none;
   }
-  if (!hit) return Passage::none;  // past each other at a small distance
+  if (!hit) return Passage::none;  // the shapes pass each other at a small distance
   const double start = std::min(first.gap, 0.0), part = 0.25 * size / V;
   bool inside = false;
   for (int k = 1; k <= kDepths && !inside; ++k) {
@@ -79,7 +79,7 @@ Passage passage(const MovingShape& a, const MovingShape& b, double size,
     inside = nearest(a, b, place, 0.0, points, at) && at.gap < start - kDeepShare * size;
   }
   if (!inside) return Passage::none;
-  // An open surface finds nothing on its back.
+  // An open surface reports no contact on its back.
   if (!nearest(a, b, 1.0, V + touch, points, at)) return Passage::beyond;
   if (at.normal.dot(first.normal) < 0.0) return Passage::beyond;
   return at.gap > 0.0 ? Passage::through : Passage::none;

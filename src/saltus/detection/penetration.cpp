@@ -1,5 +1,5 @@
-// The expanding polytope: corners of a - b around 0, grown at the face that is closest to 0 until
-// it is a face of a - b.
+// Expanding polytope algorithm: corners of a - b around 0, extended at the face closest to 0 until
+// that face is a face of a - b.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace saltus {
 namespace {
 
 constexpr int kMostCorners = 32;
-constexpr double kFine = 3e-3;  // of the size: the face is taken for one of a - b
+constexpr double kFine = 3e-3;  // of the size: a face this close counts as a face of a - b
 
 class Polytope {
  public:
@@ -19,7 +19,7 @@ class Polytope {
     complete();
   }
 
-  /// False where no tetrahedron could be made: a and b are flat.
+  /// False if no tetrahedron could be built: a and b are flat.
   bool start() {
     if (corners_ < 4) return false;
     const bool turned = (w_[1] - w_[0]).cross(w_[2] - w_[0]).dot(w_[3] - w_[0]) > 0.0;
@@ -41,7 +41,7 @@ class Polytope {
     }
   }
 
-  /// Outward normal of the face closest to 0; `otherwise` where there is none.
+  /// Outward normal of the face closest to 0; `otherwise` if there is none.
   Vector3 normal(const Vector3& otherwise) const {
     const int f = closest_face();
     return f < 0 ? otherwise : faces_[at(f)].n;
@@ -68,7 +68,7 @@ class Polytope {
     return false;
   }
 
-  /// Points are added until four span a tetrahedron.
+  /// Adds points until four span a tetrahedron.
   void complete() {
     if (corners_ == 1)
       for (int k = 0; k < 3 && corners_ == 1; ++k)
@@ -105,8 +105,8 @@ class Polytope {
     return best;
   }
 
-  /// The faces that w sees are replaced by those from their border to w; false where nothing is
-  /// seen or room is left.
+  /// Replaces the faces visible from w by faces from their border to w; false if none is visible or
+  /// no room is left.
   bool cap(const Vector3& w) {
     border_count_ = 0;
     for (int f = 0; f < face_count_; ++f) {
@@ -127,7 +127,7 @@ class Polytope {
     return true;
   }
 
-  /// An edge between two faces that go away disappears.
+  /// Adds an edge of a removed face; an edge between two removed faces cancels.
   void add_border(int i, int j) {
     for (int e = 0; e < border_count_; ++e)
       if (border_[at(e)][0] == j && border_[at(e)][1] == i) {
@@ -151,10 +151,8 @@ Vector3 depth_normal(const Convex& a, const Convex& b, const Closest& touch) {
   Polytope polytope(a, b, touch);
   if (!polytope.start()) return Vector3::UnitZ();
   polytope.grow();
-  return -polytope.normal(
-      -Vector3::
-          UnitZ());  // the polytope of a - b is left along an outward normal -n of it: a moves
-                     // along n
+  // the polytope of a - b is left along an outward normal -n: a moves along n
+  return -polytope.normal(-Vector3::UnitZ());
 }
 
 }  // namespace saltus

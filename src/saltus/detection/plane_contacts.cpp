@@ -7,11 +7,11 @@
 namespace saltus {
 namespace {
 
-constexpr double kLooksDown = 0.02;  // sine: a corner counts if one of its faces looks down by more
-constexpr double kFlatEnd =
-    0.1;  // sine of the tilt up to which the end of a cylinder is supported as a whole
-constexpr double kDeeper =
-    1e-10;  // of the radius: the deepest point of a rim counts beside its fixed points
+constexpr double kLooksDown = 0.02;  // sine: a corner counts if a face there points down by more
+// sine of the tilt up to which the end of a cylinder is supported as a whole
+constexpr double kFlatEnd = 0.1;
+// of the radius: the deepest point of a rim counts if it is deeper than the fixed ones by this
+constexpr double kDeeper = 1e-10;
 
 struct HalfSpace {
   Vector3 n, x;
@@ -44,9 +44,9 @@ void contacts(const Capsule& a, const Plane&, const Pose& B, double margin, Cont
   }
 }
 
-// Of each rim the deepest point (features 0 and 5). Of an end that looks down also the points at 0,
-// 90, 180 and 270 degrees of the frame of the cylinder; where it lies flat they replace the deepest
-// one.
+// The deepest point of each rim (features 0 and 5). For an end that faces down, also the points at
+// 0, 90, 180 and 270 degrees in the frame of the cylinder; where the end lies flat, they replace
+// the deepest point.
 void contacts(const Cylinder& a, const Plane&, const Pose& B, double margin, ContactPoints& out) {
   const HalfSpace plane(B);
   const Vector3& n = plane.n;
@@ -71,7 +71,7 @@ void contacts(const Cylinder& a, const Plane&, const Pose& B, double margin, Con
   }
 }
 
-// The corners of the face that looks down most; the first of several.
+// The corners of the face that points down most; the first of equal ones.
 void contacts(const Box& a, const Plane&, const Pose& B, double margin, ContactPoints& out) {
   const HalfSpace plane(B);
   int k = 0;
@@ -86,7 +86,7 @@ void contacts(const Box& a, const Plane&, const Pose& B, double margin, ContactP
   }
 }
 
-// All corners within reach but those on the far side of a thin hull.
+// All corners within the margin, except those on the far side of a thin hull.
 void contacts(const ConvexHull& a, const Plane&, const Pose& B, double margin, ContactPoints& out) {
   const HalfSpace plane(B);
   const std::size_t begin = out.size();

@@ -1,7 +1,7 @@
-// Separating axes over faces and pairs of edges; then the overlap of the two faces that look along
-// the axis. The largest separation s over the axes is minus the depth in penetration, and a lower
-// bound of the distance elsewhere: where no point with this gap is found, the distance is between
-// corners or edges that no axis finds, and the closest points are searched for.
+// Separating axes over faces and pairs of edges; then the overlap of the two faces along the axis.
+// The largest separation s over the axes is minus the depth in penetration, and otherwise a lower
+// bound of the distance. If no point with this gap is found, the distance is between corners or
+// edges that none of the axes gives, and the closest points are searched for.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,11 +13,11 @@
 namespace saltus {
 namespace {
 
-constexpr double kSnap = 1e-7;  // of the size: what lies so close to the side of a face is on it
-constexpr double kSameSpot = 1e-9;  // of the size: corners this close along n touch together
+constexpr double kSnap = 1e-7;  // of the size: points this close to the side of a face are on it
+constexpr double kSameSpot = 1e-9;  // of the size: corners this close along n act together
 
-/// Of the faces that hold one of the corners farthest along d, the one that looks along d most; the
-/// first of several. Of boxes and triangles no other face looks along d more, and all are tried.
+/// Of the faces at the corners farthest along d, the one whose normal is closest to d; the first of
+/// equal ones. For boxes and triangles no other face can be closer, and all are tried.
 int face_along(const Polyhedron& P, const Vector3& d, double tie) {
   int best = -1;
   double most = 0.0;
@@ -43,13 +43,13 @@ int face_along(const Polyhedron& P, const Vector3& d, double tie) {
   return best;
 }
 
-/// The feature of P with the given corners, -1 in the end: a vertex, an edge, or 0.
+/// The feature of P with the given corners, padded with -1: a vertex, an edge, or 0.
 int feature_code(const Polyhedron& P, int i, int j, int k) {
   if (j < 0) return P.vertex_code(i);
   return k < 0 ? P.edge_code(P.edge_between(i, j)) : 0;
 }
 
-/// Different corners among those of the simplex.
+/// Distinct corners of the simplex.
 template <class Corner>
 int simplex_feature(const Polyhedron& P, const Closest& c, const Corner& corner) {
   int distinct[4] = {-1, -1, -1, -1}, count = 0;
@@ -99,7 +99,7 @@ class PolyhedronContacts {
     keep_eight(out_, begin_, pair_.snap);
   }
 
-  /// Along the normal of a face of b, whatever the other axes say.
+  /// Contact along the normal of a face of b, regardless of the other axes.
   void over_face(int face_b) {
     const Vector3& n = pair_.b.normal[face_b];
     const double s = -pair_.a.reach(-n) - pair_.b.face_offset(face_b);
@@ -115,8 +115,8 @@ class PolyhedronContacts {
     least_ = std::min(least_, gap);
   }
 
-  /// Corners of the overlap of two faces along n, gaps no less than s; the plane of `clip_a ? a :
-  /// b` cuts.
+  /// Corners of the overlap of two faces along n, with gaps no less than s, cut against the plane
+  /// of `clip_a ? a : b`.
   void overlap(const Vector3& n, int face_a, int face_b, bool clip_a, double s) {
     const Polyhedron &subject = clip_a ? pair_.b : pair_.a, &clip = clip_a ? pair_.a : pair_.b;
     const Vector3 k = clip_a ? Vector3(-n) : n;
@@ -141,7 +141,7 @@ class PolyhedronContacts {
     overlap(n, face_a, face_b, clip_a, axis.s);
     if (touches(axis.s)) return;
     if (axis.s > 0.0 && on_closest()) return;
-    // round-off: the corner that is deepest
+    // round-off: use the deepest corner
     out_.resize(begin_);
     const Polyhedron& P = clip_a ? pair_.b : pair_.a;
     const int i = P.farthest(clip_a ? n : Vector3(-n));
@@ -170,7 +170,7 @@ class PolyhedronContacts {
     add(x, y, n, axis.s, a.edge_code(axis.of_a), b.edge_code(axis.of_b));
   }
 
-  /// False where the two touch, so that the closest points give no direction.
+  /// False if the two are in contact, so that the closest points give no direction.
   bool on_closest() {
     out_.resize(begin_);
     const Polyhedron &a = pair_.a, &b = pair_.b;
@@ -184,14 +184,14 @@ class PolyhedronContacts {
     return true;
   }
 
-  /// The edge whose two corners are farthest along d together; -1 if there is another number of
-  /// such corners.
+  /// The edge whose two corners are together farthest along d; -1 if the number of such corners is
+  /// not two.
   int edge_along(const Polyhedron& P, const Vector3& d) const {
     const auto ends = P.level(d, P.farthest(d), kSameSpot * pair_.size);
     return ends.size() == 2 ? P.edge_between(ends[0], ends[1]) : -1;
   }
 
-  /// Both ends of the overlap of two edges that are parallel to each other and normal to n.
+  /// Both ends of the overlap of two edges that are parallel and perpendicular to n.
   bool parallel_edges(const Vector3& n) {
     const Polyhedron &a = pair_.a, &b = pair_.b;
     const int e = edge_along(a, -n), f = edge_along(b, n);
@@ -226,7 +226,7 @@ class PolyhedronContacts {
   double r_a_, r_b_, margin_;
   ContactPoints& out_;
   std::size_t begin_;
-  double least_ = std::numeric_limits<double>::infinity();  ///< gap of the cores found
+  double least_ = std::numeric_limits<double>::infinity();  ///< least gap of the cores so far
 };
 
 }  // namespace

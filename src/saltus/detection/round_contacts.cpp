@@ -7,11 +7,11 @@
 namespace saltus {
 namespace {
 
-constexpr double kNearlyParallel =
-    0.1;                           // sine of the angle of two capsules that touch along a line
-constexpr double kSameEnd = 1e-7;  // of the length: ends this close are at the same height
+// sine of the largest angle at which capsules have line contact
+constexpr double kNearlyParallel = 0.1;
+constexpr double kSameEnd = 1e-7;  // of the length: ends this close have equal height
 
-/// The same contact with the point c in the frame of b: x = B X.
+/// The same contact with the ball centre c in the frame of b: x = B X.
 void add_to_ball(const Vector3& on_core, double height, const Vector3& N, double radius,
                  const Pose& B, double margin, ContactPoints& out) {
   const double gap = height - radius;
@@ -21,7 +21,7 @@ void add_to_ball(const Vector3& on_core, double height, const Vector3& N, double
   out.push_back({0.5 * (B * on_core - radius * n), n, gap, 0});
 }
 
-/// Closest point of the convex polygon of a face to x, which lies in front of it.
+/// Closest point to x on the convex polygon of a face; x lies in front of the face.
 Vector3 closest_on_face(const ConvexHull& hull, int f, const Vector3& x) {
   const Vector3& n = hull.normal[f];
   const int begin = hull.first[f], end = hull.first[f + 1];
@@ -53,8 +53,8 @@ struct Line {
 };
 
 /// Parameters of closest points of two segments with unit directions u, w: the minimum of a
-/// quadratic over a rectangle. Of several closest points of parallel segments it is the middle of
-/// the overlap.
+/// quadratic over a rectangle. If parallel segments have several closest points, the middle of
+/// their overlap.
 std::array<double, 2> closest_parameters(const Line& a, const Line& b) {
   const Vector3 d = a.centre - b.centre;
   const double c = a.direction.dot(b.direction), du = d.dot(a.direction), dw = d.dot(b.direction);
@@ -73,8 +73,9 @@ std::array<double, 2> closest_parameters(const Line& a, const Line& b) {
 
 }  // namespace
 
-// With t the place of p along the segment and c = d . u: on the mantle it is r/sqrt(1 - c^2), as
-// far as that place lies beside the segment, else the ball about the end is left.
+// With t the position of p along the segment and c = d . u: on the mantle the distance is r/sqrt(1
+// - c^2) while that position lies within the segment; otherwise d leaves through the ball at the
+// end.
 double way_out(const Vector3& p, const Vector3& end0, const Vector3& end1, double radius,
                const Vector3& d) {
   const Vector3 axis = end1 - end0;
@@ -106,8 +107,8 @@ void contacts(const Sphere& a, const Capsule& b, const Pose& B, double margin, C
   add_round(Vector3::Zero(), a.radius, closest, b.radius, B.R.col(0), 0, margin, out);
 }
 
-// c: the centre in the frame of the cylinder, rho its distance from the axis. Inside, the nearer of
-// mantle and ends.
+// c: centre in the frame of the cylinder, rho: its distance from the axis. Inside, the nearer of
+// mantle and ends is used.
 void contacts(const Sphere& a, const Cylinder& b, const Pose& B, double margin,
               ContactPoints& out) {
   const Vector3 c = -(B.R.transpose() * B.x);
@@ -179,9 +180,9 @@ void contacts(const Sphere& a, const ConvexHull& b, const Pose& B, double margin
   add_to_ball(closest, distance, n, a.radius, B, margin, out);
 }
 
-// The closest points of the two segments (feature 0). Where they are nearly parallel, both ends of
+// The closest points of the two segments (feature 0). If they are nearly parallel, both ends of
 // their overlap (features 1 and 2: an end of a, 3 and 4: of b) with their closest points on the
-// other segment; then feature 0 only counts where it is deeper than both.
+// other segment; then feature 0 counts only if it is deeper than both.
 void contacts(const Capsule& a, const Capsule& b, const Pose& B, double margin,
               ContactPoints& out) {
   const Line A{Vector3::Zero(), Vector3::UnitZ(), a.half_length};
@@ -190,7 +191,7 @@ void contacts(const Capsule& a, const Capsule& b, const Pose& B, double margin,
   const Vector3 p = A.at(t), q = L.at(r);
   const double r_a = a.radius, r_b = b.radius, size = a.half_length + b.half_length;
   const double c = L.direction.z(), sine = std::hypot(L.direction.x(), L.direction.y());
-  // coincident axes: across both if they cross, else along x of a
+  // coincident axes: perpendicular to both if they cross, otherwise along x of a
   const Vector3 across = sine > kSameEnd
                              ? Vector3(-L.direction.y() / sine, L.direction.x() / sine, 0.0)
                              : Vector3::UnitX();
@@ -202,7 +203,8 @@ void contacts(const Capsule& a, const Capsule& b, const Pose& B, double margin,
   const double high = std::min(middle + reach, a.half_length);
   double least = std::numeric_limits<double>::infinity();
   const auto end = [&](double z, double own, int sign) {
-    const bool of_a = own * sign <= z * sign + kSameEnd * size;  // the end of a lies within
+    // the end of a lies within the overlap
+    const bool of_a = own * sign <= z * sign + kSameEnd * size;
     const Vector3 x = of_a ? A.at(own) : L.at(c * sign < 0.0 ? -b.half_length : b.half_length);
     const Vector3 p_end = of_a ? x : A.at(A.project(x)), q_end = of_a ? L.at(L.project(x)) : x;
     double height = 0.0;

@@ -9,9 +9,10 @@
 namespace saltus {
 namespace {
 
-constexpr int kMostPairs = 1000;  // of edges: as many are tried faster than they are searched
+constexpr int kMostPairs = 1000;  // of edges: up to this number, trying all is faster than a search
 
-/// The face of `faces` over which `other` lies highest; stops at one over `limit`.
+/// The face of `faces` above which `other` lies highest; stops at a face with a height above
+/// `limit`.
 Axis face_axis(const Polyhedron& faces, const Polyhedron& other, double tie, double limit,
                bool of_a) {
   Axis best;
@@ -26,9 +27,9 @@ Axis face_axis(const Polyhedron& faces, const Polyhedron& other, double tie, dou
   return best;
 }
 
-/// True where the arcs of the normals of edge u of a and of edge w of b, reversed, cross on the
-/// sphere: only then the two edges make a face of a - b. A segment has the great circle across u as
-/// arc.
+/// True if the arc of the normals at edge u of a and the reversed arc at edge w of b cross on the
+/// sphere: only then do the two edges form a face of a - b. The arc of a segment is the great
+/// circle perpendicular to u.
 bool arcs_cross(const Polyhedron& a, int e, const Vector3& u, const Polyhedron& b, int f,
                 const Vector3& w) {
   const bool arc_a = a.faces() > 2, arc_b = b.faces() > 2;
@@ -44,8 +45,8 @@ bool arcs_cross(const Polyhedron& a, int e, const Vector3& u, const Polyhedron& 
     if (!(a_w * b_w < 0.0)) return false;
   }
   if (!arc_a || !arc_b) return true;
-  // both arcs in one hemisphere; u is along (left normal) x (right normal), so is w; the normals of
-  // b are reversed
+  // both arcs in one hemisphere; u is along (left normal) x (right normal), and so is w; the
+  // normals of b are reversed
   return c_u * b_w < 0.0;
 }
 
@@ -64,7 +65,7 @@ Axis edge_axis(const Polyhedron& a, const Polyhedron& b, double tie, double leas
   return best;
 }
 
-/// A box as its centre, axes and half lengths along them.
+/// A box given by its centre, axes and half lengths along them.
 struct BoxAxes {
   Vector3 centre, half;
   std::array<Vector3, 3> axes;
@@ -76,14 +77,14 @@ struct BoxAxes {
     }
   }
   const Vector3& axis(int k) const { return axes[static_cast<std::size_t>(k)]; }
-  /// Half of the width along n.
+  /// Half the width along n.
   double width(const Vector3& n) const {
     return half.x() * std::abs(n.dot(axis(0))) + half.y() * std::abs(n.dot(axis(1))) +
            half.z() * std::abs(n.dot(axis(2)));
   }
 };
 
-/// Faces of `faces` on the side of the other box, whose centre is at d from its own.
+/// Faces of `faces` towards the other box, whose centre is at d relative to its own.
 Axis box_face_axis(const BoxAxes& faces, const BoxAxes& other, const Vector3& d, double tie,
                    double limit, bool of_a) {
   Axis best;
@@ -100,8 +101,8 @@ Axis box_face_axis(const BoxAxes& faces, const BoxAxes& other, const Vector3& d,
   return best;
 }
 
-/// The edge along axis k through the corner farthest along d; sides that d does not decide are the
-/// lower ones.
+/// The edge along axis k through the corner farthest along d; where d does not decide, the lower
+/// side is taken.
 int edge_along(const BoxAxes& box, int k, const Vector3& d) {
   int corner = 0;
   for (int i = 0; i < 3; ++i)

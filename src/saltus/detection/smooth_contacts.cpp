@@ -1,11 +1,11 @@
-// Ellipsoids and cylinders against convex shapes: the normal by search, proved where the shapes
-// overlap, then the flat parts along it.
+// Ellipsoids and cylinders against convex shapes: a search for the normal, a proof of the depth
+// where the shapes overlap, then the flat parts along the normal.
 //
-// An ellipsoid is another convex body and a ball of the least radius of curvature, which can roll
-// in it. Without their balls, shapes that overlap little are apart, where the normal follows from
-// the closest points and no other is as good. Deeper ones: the expanding polytope gives the start,
-// Newton's method ends the search, branch and bound over all directions proves the depth, or sends
-// the search elsewhere.
+// An ellipsoid is represented as another convex body plus a ball with the least radius of
+// curvature, which can roll inside the ellipsoid. Shapes that overlap little are apart without
+// their balls; there the closest points give the normal, and no other normal is as good. For deeper
+// overlaps the expanding polytope gives the start, Newton's method finishes the search, and branch
+// and bound over all directions proves the depth or restarts the search elsewhere.
 #include <algorithm>
 #include <cmath>
 
@@ -17,12 +17,12 @@
 namespace saltus {
 namespace {
 
-constexpr double kTooNear = 1e-7;  // of the size: no direction is taken from points this close
-constexpr double kClose = 1e-5;    // of the distance: how near its bounds are
-constexpr double kProven = 1e-12;  // of the size: the depth is the least one up to this
+constexpr double kTooNear = 1e-7;  // of the size: points this close give no direction
+constexpr double kClose = 1e-5;    // of the distance: relative accuracy of its bounds
+constexpr double kProven = 1e-12;  // of the size: accuracy to which the depth is proven
 constexpr int kMostSearches = 12;
 
-/// Without the ball that rolls in an ellipsoid.
+/// The ellipsoid without the ball that rolls in it.
 Convex without_ball(const Convex& c) {
   Convex core = c;
   if (c.kind != Convex::Kind::ellipsoid) return core;
@@ -31,7 +31,7 @@ Convex without_ball(const Convex& c) {
   return core;
 }
 
-/// True where x, which lies on the plane that supports c along d, is a point of c.
+/// True if x, which lies on the supporting plane of c along d, is a point of c.
 bool holds(const Convex& c, const Vector3& x, const Vector3& d, double tolerance) {
   if (c.kind == Convex::Kind::ellipsoid) return (x - c.support(d)).norm() <= tolerance;
   if (c.kind == Convex::Kind::cylinder) {
@@ -56,7 +56,7 @@ class SmoothContacts {
   SmoothContacts(const Convex& a, const Convex& b, double margin, ContactPoints& out)
       : a_(a), b_(b), margin_(margin), out_(out), begin_(out.size()), size_(a.size + b.size) {}
 
-  /// Along the normal of face 0 of the triangle b.
+  /// Contact along the normal of face 0 of the triangle b.
   void over_triangle() {
     const Polyhedron& T = b_.poly;
     touch_.n = T.normal[0];
@@ -67,7 +67,7 @@ class SmoothContacts {
     const int end = a_.R.col(2).dot(touch_.n) > 0.0 ? 0 : 1;
     touch_.code_a = a_.kind == Convex::Kind::ellipsoid ? 0 : SmoothCodes::rim(end);
     const double least = flat_contacts(a_, b_, touch_, margin_, out_);
-    // a corner of the mantle or end that lies over the plane elsewhere is found beside it
+    // a corner of the mantle or end that is over the plane elsewhere is found by a second search
     const bool found = least <= touch_.s + kTouching * size_;
     if (!found && (across > 0.0 || a_.kind == Convex::Kind::ellipsoid) && over(T, touch_.on_b))
       add_smooth(a_, b_, touch_, touch_.on_a, touch_.on_b, touch_.code_a, 0, margin_, out_);
@@ -100,8 +100,8 @@ class SmoothContacts {
   }
 
  private:
-  /// For shapes so near that the direction between their closest points is lost in round-off: that
-  /// of a moved towards b.
+  /// For shapes so close that round-off hides the direction between their closest points: the
+  /// direction after moving a towards b.
   Vector3 normal_moved_closer(const Convex& a, const Convex& b) const {
     Convex moved = a;
     const Vector3 d = b.centre - a.centre;
@@ -118,15 +118,15 @@ class SmoothContacts {
     return true;
   }
 
-  /// The search ended at the points that are closest without the balls. An ellipsoid touches in one
-  /// point, which it gives to round-off; flat parts may touch in many.
+  /// True if the search ended at the points that are closest without the balls. An ellipsoid has
+  /// one contact point, known to round-off; flat parts may have many.
   bool is_closest(double distance, double balls) const {
     if (!(touch_.s + balls >= distance * (1.0 - 10.0 * kClose))) return false;
     return balls == 0.0 || (holds(a_, touch_.on_a, -touch_.n, kProven * size_) &&
                             holds(b_, touch_.on_b, touch_.n, kProven * size_));
   }
 
-  /// It ended beside them: they are found as closely as the farthest points allow.
+  /// The search ended elsewhere: closest points are as accurate as the farthest points allow.
   void search_on(const Convex& a, const Convex& b) {
     const double balls = a.rounding + b.rounding, reach = margin_ + a_.radius + b_.radius;
     const Closest close = closest_points(a, b, 2.0 * (reach + balls) + size_, 1e-13);
@@ -141,14 +141,14 @@ class SmoothContacts {
     touch_.code_a = touch_.code_b = 0;
   }
 
-  /// No direction separates with less, or the search goes on from one that does. What is left open
-  /// [m].
+  /// Either proves that no direction separates over a shorter distance, or continues the search
+  /// from one that does. Returns the remaining doubt [m].
   double prove(const Convex& a, const Convex& b) {
     for (int k = 0; k < kMostSearches; ++k) {
       const DepthProof proof = prove_depth(a, b, touch_.n, -touch_.s, kProven * size_);
       if (!proof.better) return proof.doubt;
       Touch again = largest_separation(a_, b_, {&proof.n, 1});
-      if (!(again.s >= separation(a_, b_, proof.n))) {  // its part of the sphere has no maximum
+      if (!(again.s >= separation(a_, b_, proof.n))) {  // that part of the sphere has no maximum
         const Vector3 n = climbed(proof.n);
         again = largest_separation(a_, b_, {&n, 1});
         if (!(again.s >= separation(a_, b_, n))) again = touch_along(n);
@@ -168,7 +168,7 @@ class SmoothContacts {
     return touch;
   }
 
-  /// Up s(n) by steps in six directions that shrink.
+  /// Increases s(n) by steps of decreasing length in six directions.
   Vector3 climbed(Vector3 n) const {
     double s = separation(a_, b_, n);
     for (double step = 0.1; step > 1e-9;) {

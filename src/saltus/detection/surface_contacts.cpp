@@ -1,8 +1,8 @@
-// Meshes and height fields: each triangle near the shape is met alone, then judged by its
-// neighbours. A normal that leaves the surface at an edge or corner must lie between the normals of
-// the triangles there: the neighbours must fall away below the plane across it. Where they do not,
-// the edge is inside the surface and the triangle acts along its own normal. What touches from
-// behind does not count.
+// Meshes and height fields: contacts are computed for each triangle near the shape, then filtered
+// by its neighbours. A normal that leaves the surface at an edge or corner must lie between the
+// normals of the triangles there: the neighbours must fall away below the plane perpendicular to
+// it. Where they do not, the edge is internal to the surface and the triangle acts along its own
+// normal. Contacts from behind do not count.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,10 +13,10 @@
 namespace saltus {
 namespace {
 
-constexpr double kFlatEdge = 1e-6;   // sine between triangles that count as one plane
+constexpr double kFlatEdge = 1e-6;   // sine between triangles that count as coplanar
 constexpr double kSamePoint = 1e-7;  // of the size of the shape
 constexpr int kTriangleCodes = 7;    // Polyhedron::codes() of a triangle
-constexpr int kMostAround = 64;      // triangles about a vertex that are looked at, each way
+constexpr int kMostAround = 64;  // triangles around a vertex that are examined, in each direction
 
 struct MeshTriangles {
   const TriangleMesh& mesh;
@@ -30,7 +30,7 @@ struct MeshTriangles {
 
   template <class Use>
   void near(const Bounds& box, const Use& use) const {
-    std::array<int, 64> open{};  // a tree of medians is no deeper than 32
+    std::array<int, 64> open{};  // a median tree is no deeper than 32
     int waiting = 1;
     while (waiting > 0) {
       const TriangleMesh::Node& node = mesh.tree[open[--waiting]];
@@ -54,7 +54,8 @@ struct FieldTriangles {
     const auto c = corners(t);
     return (c[1] - c[0]).cross(c[2] - c[0]).normalized();
   }
-  /// Below the diagonal: below, right, the other of the cell; above it: the other, above, left.
+  /// Below the diagonal: the triangle below, the one to the right, the other one of the cell; above
+  /// it: the other one, above, left.
   int neighbour(int t, int side) const {
     const int cells = field.columns - 1, cell = t / 2, i = cell % cells, j = cell / cells;
     if (t % 2 == 0) {
@@ -85,7 +86,7 @@ struct FieldTriangles {
   }
 };
 
-/// The closest point of a triangle to x, and the feature it is on.
+/// The point of a triangle closest to x, and the feature it is on.
 Vector3 closest_on_triangle(const Polyhedron& T, const Vector3& x, int& code) {
   double best = std::numeric_limits<double>::infinity();
   Vector3 closest = x - (T.normal[0].dot(x) - T.face_offset(0)) * T.normal[0];
@@ -113,7 +114,7 @@ Vector3 closest_on_triangle(const Polyhedron& T, const Vector3& x, int& code) {
 template <class Triangles>
 class SurfaceContacts {
  public:
-  /// The touches found stand in `out`, which is cleared.
+  /// Contacts are written to `out`, which is cleared first.
   SurfaceContacts(const Triangles& triangles, const Convex& shape, double margin,
                   std::vector<SurfaceTouch>& out)
       : triangles_(triangles),
@@ -173,7 +174,7 @@ class SurfaceContacts {
     double distance = 0.0;
     const Vector3 n = normal_of(c - p, distance, T.normal[0]);
     if (distance - shape_.radius > margin_ || !leaves(t, T, n)) return;
-    if (n.cross(T.normal[0]).norm() < kFlatEdge) code = 0;  // over a side inside a plane
+    if (n.cross(T.normal[0]).norm() < kFlatEdge) code = 0;  // beyond a side within a plane
     add({0.5 * (p + c - shape_.radius * n), n, distance - shape_.radius}, t,
         static_cast<std::uint32_t>(code), false);
   }
@@ -185,7 +186,7 @@ class SurfaceContacts {
     out_.push_back({point, t, corner});
   }
 
-  /// Points inside a plane of several triangles that only their common sides make do not count.
+  /// Discards points inside a plane of several triangles that arise only from common sides.
   void take(int t, const ContactPoints& found, bool flat) {
     for (const ContactPoint& p : found) {
       const int code = static_cast<int>(p.feature % kTriangleCodes);
@@ -196,7 +197,8 @@ class SurfaceContacts {
   bool is_corner(int code) const {
     return shape_.kind == Convex::Kind::polyhedron && code >= 1 && code <= shape_.poly.vertices();
   }
-  /// Side of the triangle (neighbour()) of an edge code 4, 5, 6: the edges are (0 1), (0 2), (1 2).
+  /// Side of the triangle (neighbour()) for an edge code 4, 5, 6: the edges are (0 1), (0 2), (1
+  /// 2).
   static int side_of_edge(int code) { return code == 4 ? 0 : code == 5 ? 2 : 1; }
   bool flat_side(int t, int side) const {
     const int other = triangles_.neighbour(t, side);
@@ -210,8 +212,8 @@ class SurfaceContacts {
     return flat_side(t, vertex) && flat_side(t, (vertex + 2) % 3);
   }
 
-  /// True where n leaves the surface at the feature of T that lies farthest along it: at an edge
-  /// the triangle beside it falls away, at a corner all about it.
+  /// True if n leaves the surface at the feature of T that lies farthest along it: at an edge the
+  /// adjacent triangle must fall away, at a corner all triangles around it.
   bool leaves(int t, const Polyhedron& T, const Vector3& n) const {
     if (!(n.dot(T.normal[0]) > -kFlatEdge)) return false;
     const double reach = T.reach(n) - kFlatEdge * T.size;
@@ -233,12 +235,12 @@ class SurfaceContacts {
       if (n.dot(v - x) > kFlatEdge * (v - x).norm()) return false;
     return true;
   }
-  /// All triangles about corner i of t lie behind the plane through it across n.
+  /// True if all triangles at corner i of t lie behind the plane through x perpendicular to n.
   bool falls_away(int t, const Vector3& x, int i, const Vector3& n) const {
     for (const bool left : {true, false}) {
       int triangle = t, corner = i;
       for (int k = 0; k < kMostAround; ++k) {
-        // sides `corner` and `corner + 2` of a triangle meet in its corner
+        // sides `corner` and `corner + 2` of a triangle share its corner `corner`
         const int side = left ? corner : (corner + 2) % 3;
         triangle = triangles_.neighbour(triangle, side);
         if (triangle < 0) break;
@@ -253,7 +255,7 @@ class SurfaceContacts {
     return true;
   }
 
-  /// Of points in one place with one normal, that of the first triangle stays.
+  /// Of coincident points with equal normals, keeps the one of the first triangle.
   void merge() {
     const double same = kSamePoint * (shape_.size + shape_.radius);
     const auto first = out_.begin();

@@ -1,4 +1,4 @@
-// Vertices and facets of a boundary surface against planes and convex shapes.
+// Vertices and facets of a boundary surface in contact with planes and convex shapes.
 #include <cmath>
 #include <limits>
 
@@ -9,11 +9,11 @@ namespace saltus {
 namespace {
 
 constexpr double kSameContactPlace = 1e-9;  // of the size of a shape
-constexpr double kFaced = 0.95;             // cosine: a face of a shape lies on a facet
+constexpr double kFaced = 0.95;  // cosine: a face of a shape this parallel lies on a facet
 
 using Looks = std::function<double(const Vector3&)>;
 
-// Heights over the faces of a convex shape whose surface has edges; the rest is round.
+// Heights over the faces of convex shapes with edges; the other shapes are round.
 struct FaceHeights {
   const Looks& looks;
   const Pose& at;
@@ -143,9 +143,9 @@ void SurfaceDetector::Search::on_convex(int s, int c) {
   facets_on_convex(s, c);
 }
 
-// Corners of facets are left to the vertices. Where a face of the shape lies on the boundary
-// surface its corners touch, and its sides only where they cross a sharp edge: else what they cross
-// is held by the vertices about it.
+// Corners of facets are handled by the vertices. If a face of the shape lies on the boundary
+// surface, its corners are in contact; its sides only where they cross a sharp edge, because
+// elsewhere the vertices around the crossing carry the contact.
 void SurfaceDetector::Search::facets_on_convex(int s, int c) {
   const FacetSurface& boundary = boundaries[static_cast<std::size_t>(s)].surface;
   const Other& other = others[static_cast<std::size_t>(c)];
@@ -162,18 +162,18 @@ void SurfaceDetector::Search::facets_on_convex(int s, int c) {
   const std::size_t first = found.size();
   for (const SurfaceTouch& touch : touches_found) {
     const ContactPoint& p = touch.point;
-    // a slab that reaches past a side of the boundary surface lies behind it by its width, and is
-    // met from below
+    // a slab that extends past a side of the boundary surface appears behind that side, at a depth
+    // of its own width; its contact is from below
     if (!boundary.has_area(touch.triangle) || p.gap < -boundary.depth(touch.triangle)) continue;
     const FacetSurface::Point point{touch.triangle, p.x - 0.5 * p.gap * p.normal, p.normal, p.gap};
     SurfaceSide a = side_of(s, boundary, point);
     if (at_vertex(boundary, a) >= 0) continue;
     const int corners = boundary.corners(a.facet)[2] < 0 ? 2 : 3;
-    Eigen::Index away = 0;  // the corner opposite to the side that is touched
+    Eigen::Index away = 0;  // the corner opposite to the side in contact
     if (!touch.corner && corners == 3 && a.weight.minCoeff(&away) <= kAtCorner && faced(p.normal) &&
         boundary.goes_on(touch.triangle, static_cast<int>(away + 1) % 3))
       continue;
-    // facets on both sides of an edge find one point
+    // facets on both sides of an edge give the same point
     const double same = kAtCorner * boundary.size();
     Vector3 x = Vector3::Zero();
     for (int k = 0; k < corners; ++k)

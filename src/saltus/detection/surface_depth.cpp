@@ -1,4 +1,4 @@
-// Rays through a surface of facets: what lies behind a facet, and how deep a point is inside.
+// Rays through a facet surface: the thickness behind a facet, and the depth of a point inside.
 #include <cmath>
 
 #include "saltus/detection/facet_surface.h"
@@ -7,7 +7,7 @@
 namespace saltus {
 namespace {
 
-/// Some x + s d with 0 <= s <= most is in the box.
+/// True if some x + s d with 0 <= s <= most is in the box.
 bool on_ray(const TriangleMesh::Node& box, const Vector3& x, const Vector3& d, double most) {
   double from = 0.0, to = most;
   for (int a = 0; a < 3; ++a) {
@@ -24,8 +24,8 @@ bool on_ray(const TriangleMesh::Node& box, const Vector3& x, const Vector3& d, d
 
 }  // namespace
 
-// Way from the middle of a triangle inwards to the next one that looks the other way; infinite
-// where there is none.
+// Distance from the centre of a triangle inwards to the next triangle that faces the other way;
+// infinite if there is none.
 double FacetSurface::thickness(int t) const {
   const auto& [i, j, k] = mesh_.triangles[t];
   const Vector3 x = (mesh_.vertices[i] + mesh_.vertices[j] + mesh_.vertices[k]) / 3.0,
@@ -57,7 +57,7 @@ bool FacetSurface::closed() const {
   return !facets_.empty();
 }
 
-/// A ray from x along d goes through an odd number of triangles.
+/// True if a ray from x along d crosses an odd number of triangles.
 bool FacetSurface::crosses_oddly(const Vector3& x, const Vector3& d) const {
   bool odd = false;
   const auto meets = [&](const TriangleMesh::Node& node) {
@@ -66,7 +66,7 @@ bool FacetSurface::crosses_oddly(const Vector3& x, const Vector3& d) const {
   visit(mesh_.tree, mesh_.order, meets, [&](int t) {
     const auto& [i, j, k] = mesh_.triangles[t];
     const Vector3 a = mesh_.vertices[i] - x, b = mesh_.vertices[j] - x, c = mesh_.vertices[k] - x;
-    // the ray passes its three sides on one hand
+    // the ray crosses the triangle if it passes all three sides with the same orientation
     const double u = d.dot(b.cross(c)), v = d.dot(c.cross(a)), w = d.dot(a.cross(b));
     const bool left = u > 0.0 && v > 0.0 && w > 0.0, right = u < 0.0 && v < 0.0 && w < 0.0;
     if ((left || right) && (u * a + v * b + w * c).dot(d) / (u + v + w) > 0.0) odd = !odd;
@@ -76,7 +76,7 @@ bool FacetSurface::crosses_oddly(const Vector3& x, const Vector3& d) const {
 
 double FacetSurface::depth_of(const Vector3& x) const {
   if (!closed()) return 0.0;
-  // two rays, for one may pass through an edge, in the plane of a flat surface
+  // two rays, because one may hit an edge; within the plane of a flat surface
   const Vector3 d1(0.8412, 0.4207, flat_ ? 0.0 : 0.3394),
       d2(-0.3127, 0.9081, flat_ ? 0.0 : -0.2788);
   if (!crosses_oddly(x, d1) || !crosses_oddly(x, d2)) return 0.0;

@@ -20,9 +20,9 @@ SurfaceDetector::SurfaceDetector(std::vector<DeformingShape> boundaries,
                                  std::vector<std::array<int, 2>> excluded)
     : search_(std::make_unique<Search>()) {
   constexpr int kMostVertices = 1 << 22;
-  expects(margin >= 0.0, "the margin of detection is below 0");
+  expects(margin >= 0.0, "the detection margin must not be negative");
   expects(boundaries.size() + colliders.size() < (std::size_t{1} << 20),
-          "more than 1048575 shapes");
+          "at most 1048575 shapes are allowed");
   Search& w = *search_;
   w.margin = margin;
   w.materials = materials;
@@ -31,7 +31,7 @@ SurfaceDetector::SurfaceDetector(std::vector<DeformingShape> boundaries,
   for (auto& [a, b] : w.excluded)
     if (a > b) std::swap(a, b);
   std::ranges::sort(w.excluded);
-  double widest = 0.0;  // of what edges in the plane must reach past
+  double widest = 0.0;  // width that strips of edges in the plane must exceed
   for (const Collider& collider : colliders) {
     Search::Other other{collider, collider.local, {}, nullptr};
     if (const auto* mesh = std::get_if<std::shared_ptr<const TriangleMesh>>(&collider.shape))
@@ -44,13 +44,13 @@ SurfaceDetector::SurfaceDetector(std::vector<DeformingShape> boundaries,
     }
     if (other.surface)
       expects(other.surface->vertices() <= kMostVertices,
-              "a surface of more than 4194304 vertices");
+              "a surface may have at most 4194304 vertices");
     w.others.push_back(std::move(other));
   }
   for (DeformingShape& boundary : boundaries) {
     expects(!boundary.vertices.empty() && boundary.vertices.size() <= kMostVertices,
-            fmt::format("a boundary surface of {} vertices (1 to {})", boundary.vertices.size(),
-                        kMostVertices));
+            fmt::format("a boundary surface has {} vertices (allowed: 1 to {})",
+                        boundary.vertices.size(), kMostVertices));
     Bounds box{boundary.vertices.front(), boundary.vertices.front()};
     for (const Vector3& x : boundary.vertices) {
       box.low = box.low.cwiseMin(x);
@@ -83,7 +83,7 @@ void SurfaceDetector::Search::place(Other& other) {
   }
 }
 
-// By key; contacts of one key get the next ones.
+// Sorts by key; contacts with equal keys get the next free ones.
 void SurfaceDetector::Search::take_keys(std::vector<SurfaceContact>& contacts) {
   std::ranges::sort(found, [](const Found& a, const Found& b) {
     return a.contact.key != b.contact.key ? a.contact.key < b.contact.key : a.order < b.order;

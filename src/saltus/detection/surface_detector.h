@@ -1,10 +1,10 @@
-// Where surfaces that deform touch rigid shapes, each other and themselves.
+// Contacts of deforming surfaces with rigid shapes, with each other and with themselves.
 //
-// A vertex of a boundary surface is a ball of radius 0 against a convex shape and touches one point
-// of another surface; corners and edges of convex shapes and the round ones touch facets of a
-// boundary surface; vertices of each of two surfaces touch the other, and sharp edges of the two
-// where they cross. What a vertex of a boundary surface has found is not found again from the other
-// side.
+// A vertex of a boundary surface acts as a ball of radius 0 against a convex shape, and has at most
+// one contact point on another surface. Corners and edges of convex shapes, and round shapes, are
+// in contact with facets of a boundary surface. Vertices of each of two surfaces are in contact
+// with the other one, and so are sharp edges of the two where they cross. A contact found for a
+// vertex of a boundary surface is not reported again from the other side.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,36 +13,36 @@
 
 namespace saltus {
 
-/// A surface by its vertices at the start and its facets (FacetSurface).
+/// A surface given by its initial vertices and its facets (FacetSurface).
 struct DeformingShape {
   std::vector<Vector3> vertices;
   std::vector<std::array<int, 3>> facets;
   int material = 0;
-  bool self = false;  ///< it may touch itself
+  bool self = false;  ///< whether contact with itself is possible
 };
 
-/// A point of a boundary surface or of a collider.
+/// A point on a boundary surface or on a collider.
 struct SurfaceSide {
-  int boundary = -1;  ///< -1: of a collider
-  int collider = -1;  ///< or of a boundary surface
-  int vertex = -1;    ///< of a boundary surface; -1: within `facet`, with weights of its vertices
+  int boundary = -1;  ///< boundary surface, -1: on a collider
+  int collider = -1;  ///< collider, -1: on a boundary surface
+  int vertex = -1;  ///< of a boundary surface; -1: a point of `facet` with weights of its vertices
   int facet = -1;
   Vector3 weight = Vector3::Zero();
 };
 
 struct SurfaceContact {
-  SurfaceSide a, b;                   ///< a is of a boundary surface
+  SurfaceSide a, b;                   ///< a is on a boundary surface
   Vector3 normal = Vector3::UnitZ();  ///< from b to a, unit
   double gap = 0.0;                   ///< [m]
-  std::uint64_t key = 0;  ///< increasing along the list, above those of colliders among each other
+  std::uint64_t key = 0;              ///< increasing along the list, above all keys of Detector
 };
 
 class SurfaceDetector {
  public:
-  /// `meets[a * materials + b]`: those materials touch each other. Colliders are numbered as given,
-  /// boundary surfaces after them; at most
-  /// 2^20 - 1 of both and 2^22 vertices a surface. excluded: pairs of those numbers that never
-  /// touch. Throws UsageError, also where a boundary surface has no vertex.
+  /// `meets[a * materials + b]`: whether those materials can be in contact. Colliders are numbered
+  /// as given, boundary surfaces after them; at most 2^20 - 1 of both together and 2^22 vertices
+  /// per surface. excluded: pairs of those numbers that are never in contact. Throws UsageError if
+  /// a limit is exceeded or a boundary surface has no vertex.
   SurfaceDetector(std::vector<DeformingShape> boundaries, std::span<const Collider> colliders,
                   double margin, int materials, const std::vector<char>& meets,
                   std::vector<std::array<int, 2>> excluded = {});
@@ -50,23 +50,24 @@ class SurfaceDetector {
   SurfaceDetector(SurfaceDetector&&) noexcept;
 
   int boundaries() const;
-  /// Places of the vertices of a boundary surface [m], to be set before detect().
+  /// Positions of the vertices of a boundary surface [m]; set them before calling detect().
   std::vector<Vector3>& vertices(int boundary);
-  /// All contacts with gap <= margin. frames: pose of each frame of the colliders.
+  /// Finds all contacts with gap <= margin. frames: pose of each frame of the colliders.
   void detect(std::span<const Pose> frames, std::vector<SurfaceContact>& contacts);
-  /// A point inside a closed surface, of a boundary surface, a mesh or the middle of a convex
-  /// shape, deeper perhaps than detect() looks.
+  /// A point inside a closed surface: a vertex of a boundary surface or a mesh, or the centre of a
+  /// convex shape; possibly deeper than detect() searches.
   struct Inside {
-    std::array<int, 2>
-        number{};  ///< what the point is of, and what it is in: colliders, then boundary surfaces
+    /// object with the point, and the object around it: colliders, then boundary surfaces
+    std::array<int, 2> number{};
     int vertex = -1;              ///< of a boundary surface
     Vector3 x = Vector3::Zero();  ///< [m]
     double depth = 0.0;           ///< distance from the surface [m]
   };
-  /// All of them between boundary surfaces and others that meet, where the last detect() had them.
+  /// Reports all such points between boundary surfaces and other objects that can be in contact, at
+  /// the positions of the last detect().
   void inside(const std::function<void(const Inside&)>& use) const;
-  /// Where the last detect() had them, and none was within the margin: heights over planes are
-  /// known.
+  /// Clearance at the positions of the last detect(), provided that no contact was within the
+  /// margin; heights over planes are exact.
   Clearance clearance() const;
 
  private:
@@ -74,9 +75,9 @@ class SurfaceDetector {
   std::unique_ptr<Search> search_;
 };
 
-/// Where a vertex touches a convex shape: a ball of radius 0, but within the shape by the face on
-/// the shortest way against the faces about the vertex; looks(d) as FacetSurface::looks(). False
-/// where the gap is above the margin.
+/// Contact of a vertex with a convex shape: as for a ball of radius 0, but inside the shape the
+/// face with the shortest distance measured against the facets at the vertex is used; looks(d) as
+/// FacetSurface::looks(). False if the gap exceeds the margin.
 struct VertexTouch {
   Vector3 normal = Vector3::UnitZ();
   double gap = 0.0;

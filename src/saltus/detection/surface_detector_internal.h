@@ -1,5 +1,4 @@
-// How SurfaceDetector works inside: surfaces with their boxes, and one function for each kind of
-// pair.
+// Internals of SurfaceDetector: surfaces with their boxes, and one function for each kind of pair.
 #pragma once
 #include <algorithm>
 
@@ -8,14 +7,14 @@
 
 namespace saltus {
 
-/// Weights within this of 1 are those of a vertex, of 0 of an edge.
+/// A weight within this distance of 1 means a vertex, of 0 an edge.
 inline constexpr double kAtCorner = 1e-6;
 
 inline void widen(Bounds& box, double by) {
   box.low.array() -= by;
   box.high.array() += by;
 }
-/// The box of a box that is placed.
+/// Bounding box of a box after the transformation `at`.
 inline Bounds placed(const Bounds& box, const Pose& at) {
   const Vector3 middle = at * Vector3(0.5 * (box.low + box.high)),
                 half = at.R.cwiseAbs() * (0.5 * (box.high - box.low));
@@ -27,8 +26,8 @@ struct SurfaceDetector::Search {
     FacetSurface surface;
     int material;
     bool self;
-    Bounds box;                ///< of all that may touch it
-    std::vector<int> touched;  ///< of each vertex: the pair in which it touched last
+    Bounds box;                ///< box of everything that can be in contact with it
+    std::vector<int> touched;  ///< for each vertex, the pair of its last contact
   };
   struct Other {
     Collider collider;
@@ -36,12 +35,11 @@ struct SurfaceDetector::Search {
     Bounds box;
     std::unique_ptr<FacetSurface> surface;  ///< of a mesh or height field
   };
-  /// What touches of a pair, in the feature of its key: a vertex of the first boundary surface,
-  /// edges of both, or the other way round.
+  /// Kind of contact, stored in the feature of the key: a vertex of the first boundary surface,
+  /// edges of both, or the roles exchanged.
   static constexpr std::uint32_t kEdges = 1u << 22, kOtherWay = 1u << 23;
-  /// Features have 22 or 23 bits. Contacts that fall together in them stand in the order of these
-  /// numbers, which are their own in a pair: keys are a function of the configuration, whatever the
-  /// order of the search.
+  /// Features have 22 or 23 bits. Contacts with equal features are sorted by this number, which is
+  /// unique within a pair: keys depend only on the configuration, not on the order of the search.
   struct Found {
     SurfaceContact contact;
     std::uint64_t order;
@@ -52,7 +50,7 @@ struct SurfaceDetector::Search {
   double margin = 0.0;
   int materials = 1;
   std::vector<char> meets;
-  std::vector<std::array<int, 2>> excluded;  ///< numbers, the smaller first, sorted
+  std::vector<std::array<int, 2>> excluded;  ///< pairs of numbers, the smaller one first, sorted
   int pair = 0;
   std::vector<Found> found;
   std::vector<SurfaceTouch> touches_found;
@@ -76,13 +74,13 @@ struct SurfaceDetector::Search {
   void cross_edges(const FacetSurface& first, const Bounds& box, const FacetSurface& second,
                    const Pose& at, const Take& take) const;
 
-  /// Colliders as given, boundary surfaces after them.
+  /// Colliders are numbered as given, boundary surfaces after them.
   int number(int boundary) const { return static_cast<int>(others.size()) + boundary; }
   void add(int s, int other, const SurfaceSide& a, const SurfaceSide& b, const Vector3& normal,
            double gap, std::uint32_t feature, std::uint64_t order) {
     found.push_back({{a, b, normal, gap, contact_key(number(s), other, feature)}, order});
   }
-  /// Vertex v of boundary surface s.
+  /// Adds a contact of vertex v of boundary surface s.
   void add_vertex(int s, int v, int other, const SurfaceSide& b, const Vector3& normal,
                   double gap) {
     SurfaceSide a;
@@ -90,7 +88,7 @@ struct SurfaceDetector::Search {
     a.vertex = v;
     add(s, other, a, b, normal, gap, static_cast<std::uint32_t>(v), 0);
   }
-  /// Edge i of boundary surface s and edge j of `count`.
+  /// Adds a contact of edge i of boundary surface s with edge j of `count`.
   void add_edges(int s, int i, int other, int j, std::size_t count, const SurfaceSide& a,
                  const SurfaceSide& b, const Vector3& normal, double gap) {
     const std::uint64_t f = static_cast<std::uint64_t>(i) * count + static_cast<std::uint64_t>(j);
@@ -98,7 +96,7 @@ struct SurfaceDetector::Search {
   }
   void take_keys(std::vector<SurfaceContact>& contacts);
 
-  /// The point a (1 - s) + b s of an edge from a to b.
+  /// The point a (1 - s) + b s on an edge from a to b.
   static SurfaceSide on_edge(int boundary, const FacetSurface& surface,
                              const FacetSurface::Edge& edge, double s) {
     SurfaceSide side;
@@ -116,7 +114,7 @@ struct SurfaceDetector::Search {
     side.weight = surface.weights(point.triangle, point.y);
     return side;
   }
-  /// The vertex of a facet that a point of it is at, -1: at none.
+  /// The vertex of its facet at which a point lies, or -1.
   static int at_vertex(const FacetSurface& surface, const SurfaceSide& side) {
     Eigen::Index k = 0;
     return side.weight.maxCoeff(&k) >= 1.0 - kAtCorner

@@ -1,11 +1,11 @@
-// Which points of surfaces lie inside others, at any depth: for a warning, not for contact.
+// Finds points of surfaces that lie inside others, at any depth: for a warning, not for contact.
 #include "saltus/detection/surface_detector_internal.h"
 
 namespace saltus {
 
 void SurfaceDetector::inside(const std::function<void(const Inside&)>& use) const {
   const Search& w = *search_;
-  // vertices of `points`, placed by `at`, in `solid` placed by `in`
+  // vertices of `points`, at pose `at`, inside `solid`, at pose `in`
   const auto vertices = [&](int a, const FacetSurface& points, const Pose& at, bool of_boundary,
                             int b, const FacetSurface& solid, const Pose& in) {
     if (!solid.closed()) return;

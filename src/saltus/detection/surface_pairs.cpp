@@ -1,4 +1,4 @@
-// Boundary surfaces against surfaces of facets: those of fixed or rigid meshes, each other and
+// Boundary surfaces against facet surfaces: fixed or rigid meshes, other boundary surfaces and
 // themselves.
 #include <cmath>
 
@@ -7,15 +7,15 @@
 namespace saltus {
 namespace {
 
-constexpr double kCrossing = 0.02;  // sine of the least angle at which edges cross
+constexpr double kCrossing = 0.02;  // sine of the smallest angle at which edges cross
 
 }  // namespace
 
-// Edges of a boundary surface in the world against those of a surface placed by `at`: with p + s u
-// and q + r w on them
+// Edges of a boundary surface in the world against those of a surface at pose `at`. With points
+// p + s u and q + r w on them:
 //
 //     n = +- u x w/|u x w|,   from the second to the first,
-//         -n between the normals beside the first, n beside the second,
+//         -n between the facet normals at the first, n between those at the second,
 //     gap = n . (p + s u - q - r w),   0 < s, r < 1.
 template <class Take>
 void SurfaceDetector::Search::cross_edges(const FacetSurface& first, const Bounds& box,
@@ -50,8 +50,8 @@ void SurfaceDetector::Search::cross_edges(const FacetSurface& first, const Bound
   });
 }
 
-// A mesh or height field that does not deform: vertices of the boundary surface on it, in its
-// frame, then its own on the boundary surface.
+// A mesh or height field that does not deform: vertices of the boundary surface against it, in its
+// frame, then its own vertices against the boundary surface.
 void SurfaceDetector::Search::on_surface(int s, int c) {
   BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
   const FacetSurface& boundary = own.surface;
@@ -129,7 +129,7 @@ void SurfaceDetector::Search::on_boundary(int s, int r) {
               });
 }
 
-// Of two vertices that touch each other the first one counts.
+// Of two vertices in contact with each other, the first one counts.
 void SurfaceDetector::Search::on_itself(int s) {
   BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
   const FacetSurface& boundary = own.surface;

@@ -1,5 +1,5 @@
-// Round shapes are cut by rings about z: ring i of a cap has 4 i points, so that facets keep their
-// form up to the pole.
+// Round shapes are divided into rings about z. Ring i of a cap has 4 i points, so that facets keep
+// their proportions up to the pole.
 #include "saltus/fem/boundary_surface.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ using std::numbers::pi;
 
 constexpr int kMostFacets = 1 << 22;
 
-// Pieces of a face by its own nodes; an edge has two.
+// Splits a face into facets of its own nodes; an edge becomes two segments.
 std::vector<std::array<int, 3>> pieces(ElementKind face) {
   switch (face) {
     case ElementKind::bar2:
@@ -36,7 +36,7 @@ std::vector<std::array<int, 3>> pieces(ElementKind face) {
   }
 }
 
-// Nodes that belong to one element alone, where all are bars.
+// Nodes that belong to only one element, in a mesh that consists of bars.
 std::vector<int> bar_ends(const Mesh& mesh) {
   std::vector<int> uses(index(static_cast<int>(mesh.nodes.cols())), 0), ends;
   for (const ElementBlock& block : mesh.blocks) {
@@ -68,7 +68,7 @@ struct Surface {
 };
 
 Vector3 around(double r, double z, int j, int count) {
-  // quarters exactly: a rim meets the planes of the axes
+  // exact at quarter turns, so that the rim lies on the coordinate planes
   const double angle = 2.0 * pi * j / count;
   const int quarter = 4 * j / count;
   if (quarter * count == 4 * j) {
@@ -78,8 +78,8 @@ Vector3 around(double r, double z, int j, int count) {
   return {r * std::cos(angle), r * std::sin(angle), z};
 }
 
-// A cap of rings 1 .. k about its pole; `profile(i)` gives radius and height of ring i. The rim may
-// be there already.
+// A cap with rings 1 .. k about its pole; `profile(i)` gives radius and height of ring i. The rim
+// may exist already.
 template <class Profile>
 std::vector<int> add_cap(Surface& s, int k, bool up, std::vector<int> rim, const Profile& profile) {
   std::vector<int> inner{s.add({0.0, 0.0, profile(0)[1]})};
@@ -105,7 +105,7 @@ std::vector<int> add_cap(Surface& s, int k, bool up, std::vector<int> rim, const
   return inner;
 }
 
-// The wall from a rim at height z1 down to a new one at z0.
+// The wall from an existing rim at height z1 down to a new rim at z0.
 std::vector<int> add_wall(Surface& s, std::vector<int> upper, double r, double z1, double z0,
                           int layers) {
   const auto n = static_cast<int>(upper.size());
@@ -124,7 +124,8 @@ std::vector<int> add_wall(Surface& s, std::vector<int> upper, double r, double z
   return upper;
 }
 
-// Two caps of k rings and the wall between them, 2 half_length high. flat: the caps are discs.
+// Two caps with k rings each and the wall between them, total height 2 half_length. flat: the caps
+// are discs.
 Surface revolved(double r, double half_length, bool flat, int k, double size) {
   Surface s;
   const auto cap = [&](double sign) {
@@ -139,7 +140,8 @@ Surface revolved(double r, double half_length, bool flat, int k, double size) {
   if (half_length > 0.0) {
     const double chord = 2.0 * r * std::sin(0.25 * pi / k);
     const double height = std::sqrt(std::max(size * size - chord * chord, 0.25 * size * size));
-    expects(half_length / height < kMostFacets, "boundary surface: more than 4194304 facets");
+    expects(half_length / height < kMostFacets,
+            "boundary surface: at most 4194304 facets are allowed");
     rim = add_wall(s, std::move(rim), r, half_length, -half_length,
                    std::max(1, static_cast<int>(std::ceil(2.0 * half_length / height - 1e-9))));
   }
@@ -147,15 +149,16 @@ Surface revolved(double r, double half_length, bool flat, int k, double size) {
   return s;
 }
 
-// The coarsest of them whose sides, drawn out by `scale`, are no longer than `size`.
+// The coarsest revolved surface whose edges, scaled by `scale`, are no longer than `size`.
 Surface revolved_to(double r, double half_length, bool flat, const Vector3& scale, double size) {
-  expects(size > 0.0 && std::isfinite(size),
-          fmt::format(
-              "boundary surface: the size of facets is {}, positive and finite for a round shape",
-              size));
+  expects(
+      size > 0.0 && std::isfinite(size),
+      fmt::format(
+          "boundary surface: the facet size of a round shape must be positive and finite, not {}",
+          size));
   int k = 1;
   while (true) {
-    expects(8.0 * k * k < kMostFacets, "boundary surface: more than 4194304 facets");
+    expects(8.0 * k * k < kMostFacets, "boundary surface: at most 4194304 facets are allowed");
     Surface s = revolved(r, half_length, flat, k, size);
     for (Vector3& x : s.vertices) x = x.cwiseProduct(scale);
     const double longest = s.longest_side();
@@ -203,8 +206,8 @@ Surface surface_of(const std::shared_ptr<const TriangleMesh>& mesh, double) {
 }
 template <class Other>
 Surface surface_of(const Other& shape, double) {
-  expects(false,
-          fmt::format("boundary surface: a {} is no surface of a body", shape_name(Shape(shape))));
+  expects(false, fmt::format("boundary surface: a {} cannot be the surface of a body",
+                             shape_name(Shape(shape))));
   return {};
 }
 
@@ -218,7 +221,8 @@ BoundarySurface boundary_of(const Mesh& mesh, std::span<const MeshFace> faces) {
   std::vector<std::array<int, 2>> given;
   for (const MeshFace& f : faces) {
     expects(f.element >= 0 && f.element < count,
-            fmt::format("boundary surface: a face of element {} of {}", f.element, count));
+            fmt::format("boundary surface: a face names element {}, but there are {} elements",
+                        f.element, count));
     given.push_back({f.element, f.face});
   }
   std::ranges::sort(given);
@@ -251,7 +255,8 @@ BoundarySurface boundary_of(const Mesh& mesh, std::span<const MeshFace> faces) {
 
 BoundarySurface boundary_of(const Shape& shape, int body, const Vector3& centre, double size) {
   const Surface s = std::visit([&](const auto& x) { return surface_of(x, size); }, shape);
-  expects(s.triangles.size() <= index(kMostFacets), "boundary surface: more than 4194304 facets");
+  expects(s.triangles.size() <= index(kMostFacets),
+          "boundary surface: at most 4194304 facets are allowed");
   BoundarySurface boundary;
   for (const Vector3& x : s.vertices) boundary.vertices.push_back({body, 0, x - centre});
   for (const auto& t : s.triangles) {

@@ -1,15 +1,15 @@
-// Symplectic Euler with damping at the start velocity, and def-exp about its half step, on
-// M q'' + C q' + K q = 0:
+// Symplectic Euler with damping at the start velocity, and def-exp written at its half steps,
+// applied to M q'' + C q' + K q = 0:
 //
 //     M (q+ - 2 q + q-) + h C (q - q-) + h^2 K q = 0                                   (1)
 //
-// A root z with the vector x has, with k = x*K x/x*M x and c = x*C x/x*M x,
+// For a root z with vector x, let k = x*K x/x*M x and c = x*C x/x*M x. Then
 //
 //     z^2 - (2 - h^2 k - h c) z + 1 - h c = 0,
 //
-// k and c real and not negative for symmetric K, C >= 0. Both roots are in the unit circle where
-// h^2 k + 2 h c <= 4. So no step grows where the largest eigenvalue of (h^2 K + 2 h C, M) is below
-// 4; and where it passes 4, z = -1 is a root. With k <= omega^2 and c <= damping,
+// where k and c are real and not negative for symmetric K, C >= 0. Both roots lie in the unit
+// circle if h^2 k + 2 h c <= 4. So no step grows if the largest eigenvalue of (h^2 K + 2 h C, M) is
+// below 4; where it reaches 4, z = -1 is a root. With k <= omega^2 and c <= damping,
 //
 //     h = 2/omega (sqrt(1 + xi^2) - xi),   xi = damping/(2 omega).
 #include "saltus/fem/critical_step.h"
@@ -29,9 +29,10 @@ namespace saltus {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kStepRoundOff = 1e-13;  // of the eigenvalues of an element, of the largest
+constexpr double kStepRoundOff = 1e-13;  // relative error of the eigenvalues of an element
 
-// Largest eigenvalue of a symmetric B, from above; `enough` where it is certain not to pass that.
+// Upper bound of the largest eigenvalue of a symmetric B; `enough` where the bound is below
+// `enough`.
 double largest_eigenvalue(const Matrix& B, double enough) {
   if (!B.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   const double norm = std::min(B.norm(), B.cwiseAbs().rowwise().sum().maxCoeff());
@@ -39,14 +40,15 @@ double largest_eigenvalue(const Matrix& B, double enough) {
   return std::max(enough, symmetric_values(B)[B.rows() - 1] + kStepRoundOff * norm);
 }
 
-/// The lumped mass of each node split between its elements in the ratio of their stiffness there.
-/// Any split gives a bound; this one is closer than that by masses, most of all on meshes of
-/// unequal elements.
+/// The lumped mass of each node, split between its elements in the ratio of their stiffness there.
+/// Any split gives a bound; this one is tighter than a split by masses, above all on meshes with
+/// elements of unequal size.
 struct LumpedSplit {
-  std::vector<double> weight;  // one a node of an element, in the order of the blocks
-  Vector sum;                  // of the weights of each node
+  std::vector<double> weight;  // one per node of an element, in the order of the blocks
+  Vector sum;                  // sum of the weights at each node
 
-  /// At the displacements u. Returns the first element whose stiffness is not finite, -1: none.
+  /// Evaluated at the displacements u. Returns the first element whose stiffness is not finite, or
+  /// -1.
   int set(std::span<const fem::Block> blocks, Eigen::Index nodes, const Vector& u) {
     sum = Vector::Zero(nodes);
     Matrix K;
@@ -66,11 +68,11 @@ struct LumpedSplit {
   }
 };
 
-/// Matrices of one element on its free degrees of freedom. Its mass is L of L L^T, or the roots of
-/// a diagonal.
+/// Matrices of one element, restricted to its free degrees of freedom. The mass is stored as L of L
+/// L^T, or as the square roots of a diagonal.
 class FreeElement {
  public:
-  /// False: none of the element is free.
+  /// False if the element has no free degree of freedom.
   bool set(const fem::Block& block, int element, const FreeDofs& dofs) {
     block_ = &block;
     element_ = element;
@@ -79,8 +81,8 @@ class FreeElement {
       if (dofs[3 * node(i / 3) + i % 3] >= 0) local_.push_back(i);
     return !local_.empty();
   }
-  /// Its part of the lumped masses `nodal`, with weights from number `first` on. False: a node has
-  /// no mass.
+  /// The element's part of the lumped masses `nodal`, with weights from number `first` on. False if
+  /// a node has no mass.
   bool set_lumped(const LumpedSplit& split, std::size_t first, const Vector& nodal) {
     diagonal_ = true;
     inverse_root_.resize(size());
@@ -91,7 +93,7 @@ class FreeElement {
     }
     return inverse_root_.allFinite();
   }
-  /// `across`: area of a bar, thickness of a plane element, 1 of a solid.
+  /// `across`: area of a bar, thickness of a plane element, 1 for a solid.
   void set_consistent(const Mesh& mesh, double across) {
     diagonal_ = false;
     const int rows = 3 * block_->n;
@@ -139,7 +141,7 @@ class FreeElement {
 
   const fem::Block* block_ = nullptr;
   int element_ = 0;
-  std::vector<int> local_;  // free rows of the element
+  std::vector<int> local_;  // free rows of the element matrices
   bool diagonal_ = true;
   Vector inverse_root_;
   Matrix factor_, all_, part_, m_;
@@ -172,7 +174,7 @@ MotionBound motion_bound(const Fem& body, double t, View q) {
   bool proportional = true;
   double omega2 = 0.0, damping = 0.0;
   FreeElement element;
-  std::size_t weights = 0;  // of the elements before
+  std::size_t weights = 0;  // number of weights of the previous elements
   for (std::size_t b = 0; b < d.blocks.size(); ++b) {
     const fem::Block& block = d.blocks[b];
     const ElementBlock& given = d.system.mesh.blocks[b];
@@ -201,8 +203,8 @@ MotionBound motion_bound(const Fem& body, double t, View q) {
   return bound;
 }
 
-// M = kron(I, E0) and m I: with E0 = L L^T the problem of F' is symmetric. The block of all bodies
-// is found at once, by the products with the nine unit vectors in every body.
+// M = kron(I, E0) and m I: with E0 = L L^T the problem for F' is symmetric. Multiplying with nine
+// unit vectors in all bodies at once gives the blocks of all bodies.
 MotionBound motion_bound(const PseudoRigid& body, double t, View q) {
   const PseudoRigidSystem& system = body.system();
   const int n = body.bodies();
@@ -256,13 +258,13 @@ std::optional<MotionBound> motion_bound(const Dynamics& body, double t, View q) 
   return std::nullopt;
 }
 
-// x, the preconditioned residual w = M^-1 (K x - theta M x) and the direction p of the step before:
-// the largest theta in their span is that of the next x (Knyazev 2001, with the mass as
-// preconditioner). Products with M and K are carried along.
+// Each step takes the largest theta in the span of x, the preconditioned residual w = M^-1 (K x -
+// theta M x) and the previous direction p (Knyazev 2001, with the mass as preconditioner). Products
+// with M and K are updated together with the vectors.
 MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v, double tolerance,
                                int most) {
   expects(has(body.traits(), Trait::symmetric) && has(body.traits(), Trait::tangents),
-          "motion_estimate: the body has symmetric tangents");
+          "motion_estimate: the body must have symmetric tangents");
   MotionEstimate found;
   const int n = body.velocities();
   if (n == 0) return found;
@@ -286,7 +288,7 @@ MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v, d
     KS.col(j) -= factor * KS.col(i);
     MS.col(j) -= factor * MS.col(i);
   };
-  // false: nothing of the vector is left
+  // false if the vector is numerically dependent on the previous ones
   const auto make_unit = [&](int j) {
     const double before = S.col(j).dot(MS.col(j));
     for (int twice = 0; twice < 2; ++twice)
@@ -296,7 +298,7 @@ MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v, d
     scale(j, 1.0 / std::sqrt(norm2));
     return true;
   };
-  for (int i = 0; i < n; ++i)  // a part along every mode
+  for (int i = 0; i < n; ++i)  // a component along every mode
     S(i, 0) = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.5 * std::sin(12.9898 * (i + 1)));
   products(0);
   if (!make_unit(0)) return found;
@@ -315,7 +317,7 @@ MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v, d
     Matrix T = S.leftCols(m).transpose() * KS.leftCols(m);
     T = (0.5 * (T + T.transpose())).eval();
     const Vector s = symmetric_pairs(T).vectors.col(m - 1);
-    // p is the way from the old x; the new x is x s_0 + p
+    // p is the displacement from the old x; the new x is x s_0 + p
     for (Matrix* A : {&S, &KS, &MS}) {
       work = A->col(1) * s[1];
       if (m == 3) work += A->col(2) * s[2];
@@ -342,7 +344,7 @@ double critical_step(const Scheme& scheme, const MotionBound& bound) {
   const auto mode = [&](double omega, double c) {
     h = std::min(h, scheme.stability_limit(0.5 * c / omega) / omega);
   };
-  constexpr int kOmegas = 48, kDampings = 8;  // omegas over three decades
+  constexpr int kOmegas = 48, kDampings = 8;  // omegas cover three decades
   for (int i = 0; i <= kOmegas; ++i) {
     const double omega = bound.omega * std::pow(10.0, -3.0 * i / kOmegas);
     if (bound.proportional) {

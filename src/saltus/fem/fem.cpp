@@ -32,7 +32,7 @@ void Fem::Elements::mass_product(double scale, const Vector& in, Vector& out) co
   }
 }
 
-// Of body_corotational - R Q^T K0 d, the gradient of d . K0 d / 2.
+// body_corotational: - R Q^T K0 d, the gradient of d . K0 d / 2.
 void Fem::Elements::elastic_force(Evaluation& at, Vector& out) const {
   ElementEvaluation& here = evaluation(at);
   ThreadPool& thread_pool = here.thread_pool;
@@ -50,7 +50,7 @@ void Fem::Elements::elastic_force(Evaluation& at, Vector& out) const {
   }
 }
 
-// Of body_corotational K = R K0 R^T, and C_K = r_K K, or r_K R Q^T K0 Q R^T of the strain rate.
+// body_corotational: K = R K0 R^T, and C_K = r_K K, or r_K R Q^T K0 Q R^T with strain-rate damping.
 void Fem::Elements::stiffness_product(Evaluation& at, double scale, double k, double c,
                                       const Vector& in, Vector& out) const {
   ElementEvaluation& here = evaluation(at);

@@ -10,43 +10,44 @@
 
 namespace saltus {
 
-/// Where strain or stress along z vanishes in plane elements.
+/// Whether the strain or the stress along z vanishes in plane elements.
 enum class PlaneState { strain, stress };
 
-/// What elements are made of; ElementBlock::material is an index of these.
+/// Material and cross-section of elements; ElementBlock::material is an index of these.
 struct FemMaterial {
   Material material;
   PlaneState plane = PlaneState::strain;
   double thickness = 1.0;  ///< of plane elements [m]
-  double area = 1.0;       ///< of bars [m^2], which are free to contract sideways
+  double area = 1.0;       ///< of bars [m^2], which are free to contract laterally
 };
 
-/// lumped: row sums, of quadratic elements the diagonal scaled to the mass of the element (HRZ).
+/// lumped: row sums; for quadratic elements the diagonal scaled to the mass of the element (HRZ).
 enum class MassForm { lumped, consistent };
 
-/// total_lagrangian: f_a = int P grad0 N_a dV of any law, for large strains and turns.
-/// body_corotational: one rotation R of the whole body, that which fits its nodes best, and K0 of
-/// the linear law:
-/// f = R Q^T K0 d, d = R^T (x - xc) - (X - Xc), Q what d loses of rigid motion (docs/theory/fem.md,
-/// section 10). For small strains about any rigid motion; A = R (m M + k K0) R^T, whose factor is
-/// made once for each (m, k).
+/// total_lagrangian: f_a = int P grad0 N_a dV with any law, for large strains and rotations.
+/// body_corotational: one rotation R of the whole body, the best fit to its nodes, and K0 of the
+/// linear law:
+///     f = R Q^T K0 d,   d = R^T (x - xc) - (X - Xc),
+/// where Q removes rigid motion from d (docs/theory/fem.md, section 10). For small strains about
+/// any rigid motion; A = R (m M + k K0) R^T is factorised once for each (m, k).
 enum class FemForm { total_lagrangian, body_corotational };
 
-/// K of elements of the law `corotated`. exact: the slope of the force; where elements are pressed
-/// it may be indefinite. warped: without the change of R, R K_e R^T; never indefinite and cheaper,
-/// and Newton's method takes more passes. Forces and energy are those of the law in both.
+/// K of elements with the law `corotated`. exact: the derivative of the force; it may be indefinite
+/// in elements under compression. warped: R K_e R^T, without the change of R; it is never
+/// indefinite and cheaper, but Newton's method needs more iterations. Forces and energy are the
+/// same in both cases.
 enum class CorotatedTangent { exact, warped };
 
-/// How A x = b is solved. conjugate_gradients: preconditioned by the blocks of the nodes; nothing
-/// but A itself in memory. Solves that do not reach the tolerance are told by record(Factor), which
-/// ends the step. automatic: by conjugate gradients where A of a large mesh changes in every step
-/// and they cost a fraction of a factor, as far as M and A tell; where they do not get there a
-/// factor is made.
+/// How A x = b is solved. conjugate_gradients: preconditioned by the diagonal blocks of the nodes;
+/// only A itself is stored. If a solve does not reach the tolerance, record(Factor) reports it and
+/// the step ends. automatic: conjugate gradients where A of a large mesh changes in every step and
+/// M and A indicate that they cost a fraction of a factorisation; a factorisation where they do not
+/// converge.
 struct FemSolver {
   enum class Kind { automatic, direct, conjugate_gradients } kind = Kind::automatic;
-  double tolerance =
-      1e-10;  ///< |b - A x| <= tolerance |b|; 0: as many iterations as given, and no failure
-  int iterations = 2000;  ///< at most
+  /// |b - A x| <= tolerance |b|; 0: always `iterations` iterations, and never a failure
+  double tolerance = 1e-10;
+  int iterations = 2000;  ///< maximum
 };
 
 struct FemSystem {
@@ -61,19 +62,19 @@ struct FemSystem {
   Vector3 gravity = Vector3::Zero();  ///< [m/s^2], along the dimensions of the mesh
   std::vector<Load> loads;            ///< degree of freedom 3 node + axis
   std::vector<Prescribed> prescribed;
-  /// Nodes whose mass goes to the others (fem/mass_redistribution.h), of lumped masses alone; for
-  /// RedistributedMass: by itself such a body has no inverse of M.
+  /// Nodes whose mass goes to other nodes (fem/mass_redistribution.h); requires lumped masses. Used
+  /// by RedistributedMass: on its own such a body has no inverse of M.
   std::vector<int> massless = {};
 };
 
-/// Dead load of `stress` [Pa] on an area of the reference: int N_a stress dA at the nodes of these
-/// faces. thickness [m] of plane meshes.
+/// Dead load of `stress` [Pa] per reference area: int N_a stress dA at the nodes of these faces.
+/// thickness [m] is that of plane meshes.
 Load traction_load(const Mesh& mesh, std::span<const MeshFace> faces, const Vector3& stress,
                    const Signal& signal, double thickness = 1.0);
-/// The same with the stress -pressure n, n the outward normal of the reference.
+/// Traction load with the stress -pressure n, where n is the outward normal of the reference.
 Load pressure_load(const Mesh& mesh, std::span<const MeshFace> faces, double pressure,
                    const Signal& signal, double thickness = 1.0);
-/// The axes of these nodes held where they are.
+/// Fixes the given axes of these nodes at zero displacement.
 std::vector<Prescribed> fixed_nodes(std::span<const int> nodes, std::span<const int> axes);
 
 /// [N], [N m]
@@ -85,21 +86,21 @@ struct MotionBound;
 
 /// q = displacements [m] of the degrees of freedom that are not prescribed, by nodes, then axes.
 ///
-/// C is exact. K is that of the stored energy, exact but where FemForm or CorotatedTangent say
-/// otherwise; what damping adds to it with its change of configuration is left out, which keeps it
-/// symmetric and costs Newton schemes passes, no accuracy.
+/// C is exact. K is the derivative of the stored energy, exact except where FemForm or
+/// CorotatedTangent say otherwise. The contribution of configuration-dependent damping to K is
+/// omitted, which keeps K symmetric; Newton schemes need more iterations but lose no accuracy.
 ///
-/// Loops over elements run in registers of eight elements and on the threads of the caller's
-/// tbb::task_arena. Sums have one order: no bit depends on the threads or on the width of the
-/// registers.
+/// Loops over elements process eight elements at once in SIMD registers, on the threads of the
+/// caller's tbb::task_arena. Sums have a fixed order: results are bit-identical for any number of
+/// threads and any register width.
 class Fem final : public NodalBody {
  public:
-  /// Throws UsageError: what check(mesh) and check(material) find, a material that is not there,
-  /// thickness or area <= 0, negative Rayleigh factors, gravity, loads or prescribed motion across
-  /// the dimension of the mesh, numbers that are not finite, a degree of freedom that is not there
-  /// or prescribed twice, all of them prescribed; body_corotational with another law than the
-  /// linear one, with prescribed motion, or on a mesh along a line; a tolerance of the solver
-  /// outside [0, 1), no iterations.
+  /// Throws UsageError: whatever check(mesh) and check(material) find, a material that does not
+  /// exist, thickness or area <= 0, negative Rayleigh factors, gravity, loads or prescribed motion
+  /// outside the dimensions of the mesh, numbers that are not finite, a degree of freedom that does
+  /// not exist or is prescribed twice, or no free one; body_corotational with a law other than the
+  /// linear one, with prescribed motion, or on a mesh along a line; a solver tolerance outside
+  /// [0, 1), iterations < 1.
   explicit Fem(FemSystem system);
   ~Fem() override;
 
@@ -108,44 +109,46 @@ class Fem final : public NodalBody {
   /// laws are linear and the form is total Lagrangian.
   unsigned traits() const override;
   void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
-  /// Diagonal for lumped masses alone; otherwise what `solver` says, of consistent masses alone
-  /// always direct. The pattern is found once, values are refilled in place.
+  /// Diagonal for lumped masses without stiffness; otherwise as `solver` specifies, but always
+  /// direct for consistent masses without stiffness. The pattern is found once, values are refilled
+  /// in place.
   void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
   void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override;
 
-  /// PointRef::feature: a node, or from the number of nodes on an element, with its natural
-  /// coordinates in local.
+  /// PointRef::feature: a node, or the number of nodes plus an element, with its natural
+  /// coordinates in `local`.
   PointRef node_point(int node) const;
   PointRef element_point(int element, const Vector3& xi) const;
 
-  // -- results. Stress is Cauchy's without the viscous part, in space; of the linear law that of
-  // the reference.
+  // -- results. Stress is the Cauchy stress in spatial axes without the viscous part; for the
+  // linear law it refers to the reference configuration.
   int stress_points(int element) const;
-  /// Place in the reference [m] of a point of the stiffness rule.
+  /// Position in the reference [m] of an integration point of the stiffness rule.
   Vector3 stress_place(int element, int point) const;
   Matrix3 stress(double t, View q, int element, int point) const;
-  /// Stress of the points carried to the nodes of each element by a fit of low degree, at nodes the
-  /// mean of their elements weighted by their volume: xx, yy, zz, xy, yz, zx [Pa], 6 x nodes. Takes
-  /// memory.
+  /// Stress at integration points, extrapolated to the nodes of each element by a low-degree fit,
+  /// then averaged at each node over its elements, weighted by volume: xx, yy, zz, xy, yz, zx [Pa],
+  /// 6 x nodes. Allocates memory.
   void nodal_stress(double t, View q, Eigen::Ref<Matrix> stress) const;
-  /// What the stress of these elements does to these nodes: force, and moment about a place, both
-  /// in space.
+  /// Resultant of the stress of these elements on these nodes: force, and moment about a point,
+  /// both in spatial axes.
   Resultant resultant(double t, View q, std::span<const int> elements, std::span<const int> nodes,
                       const Vector3& about) const;
   /// Linear momentum [N s] and angular momentum about the origin [N m s] of all nodes.
   Resultant momentum(double t, View q, View v) const;
   double total_mass() const;  ///< [kg]
-  /// Least det F over the points of integration: <= 0 where an element is turned inside out, of
-  /// which the laws `linear` and St Venant-Kirchhoff take no notice. Bars: 1.
+  /// Minimum of det F over the integration points: <= 0 where an element is inverted, which the
+  /// laws `linear` and St Venant-Kirchhoff do not detect. Bars: 1.
   double least_volume_ratio(double t, View q) const;
-  MomentsKept moments_kept() const;  ///< by the masses of FemSystem::massless; without them all
+  /// with the masses of FemSystem::massless redistributed; all moments if there are none
+  MomentsKept moments_kept() const;
 
  private:
   friend MotionBound motion_bound(const Fem& body, double t, View q);  ///< fem/critical_step.h
   struct Elements;
-  Elements* elements_;  ///< nodes_ as what it is
+  Elements* elements_;  ///< nodes_, as its derived type
 };
 
 }  // namespace saltus

@@ -1,5 +1,5 @@
-// Eight elements side by side, chunks of them that threads may take, and their places in the matrix
-// of the mesh.
+// Batches of eight elements, chunks of batches for threads, and the positions of element blocks in
+// the matrix of the mesh.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace saltus::fem {
 namespace {
 
-constexpr int kChunkWork = 64;  // nodes times points of a chunk and slot: some 10 us
+constexpr int kChunkWork = 64;  // nodes times points per chunk and slot: some 10 us
 
 }  // namespace
 
-// Greedy: a chunk has the first colour that no chunk with one of its nodes has. 64 colours are
-// given at a time.
+// Greedy colouring: each chunk gets the first colour that no chunk with a common node has. 64
+// colours are assigned per pass.
 void Block::make_chunks(int nodes) {
   chunk = std::max(1, kChunkWork / (n * points));
   const int chunks = (batches + chunk - 1) / chunk;

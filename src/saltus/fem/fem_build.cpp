@@ -1,4 +1,4 @@
-// Making a Fem: checks, numbering, masses, the pattern of the step operator; loads on faces.
+// Builds a Fem: checks, numbering, masses, the pattern of the step operator; loads on faces.
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -13,7 +13,7 @@
 namespace saltus {
 namespace {
 
-/// What turns length or area of an element into volume.
+/// Factor that converts the length or area of an element to its volume.
 double across(const ElementBlock& block, const FemMaterial& m) {
   const int d = info(block.kind).dimension;
   return d == 1 ? m.area : d == 2 ? m.thickness : 1.0;
@@ -54,34 +54,35 @@ void Fem::Elements::check_input() {
   for (std::size_t b = 0; b < system.mesh.blocks.size(); ++b) {
     const int m = system.mesh.blocks[b].material;
     expects(m >= 0 && m < materials,
-            fmt::format("fem: block {} has material {} ({})", b, m,
-                        materials == 0 ? "there is none" : fmt::format("0 to {}", materials - 1)));
+            fmt::format("fem: block {} has material {} (allowed: {})", b, m,
+                        materials == 0 ? "none" : fmt::format("0 to {}", materials - 1)));
   }
   for (const FemMaterial& m : system.materials) {
     check(m.material);
     expects(positive(m.thickness) && positive(m.area),
-            "fem: thickness and area are positive and finite");
+            "fem: thickness and area must be positive and finite");
   }
   expects(not_negative(rayleigh().mass) && not_negative(rayleigh().stiffness),
-          "fem: Rayleigh factors are finite and not negative");
+          "fem: Rayleigh factors must be finite and not negative");
   const int d = system.mesh.dimension;
   expects(system.gravity.allFinite() && system.gravity.tail(3 - d).isZero(0.0),
-          "fem: gravity is finite and along the dimensions of the mesh");
+          "fem: gravity must be finite and zero outside the dimensions of the mesh");
   const FemSolver& solver = system.solver;
   expects(solver.tolerance >= 0.0 && solver.tolerance < 1.0 && solver.iterations > 0,
-          "fem: the tolerance of the solver is in [0, 1), its iterations are 1 or more");
+          "fem: the solver needs a tolerance in [0, 1) and at least 1 iteration");
   if (!turns()) return;
-  expects(d > 1, "fem: body_corotational needs a body that can turn (2 or 3 dimensions)");
-  expects(system.prescribed.empty(),
-          "fem: body_corotational has no prescribed motion (total_lagrangian with the law "
-          "corotated has)");
+  expects(d > 1, "fem: body_corotational needs a body that can rotate (2 or 3 dimensions)");
+  expects(
+      system.prescribed.empty(),
+      "fem: body_corotational does not support prescribed motion; use total_lagrangian with the "
+      "law corotated");
   for (const ElementBlock& block : system.mesh.blocks)
     expects(system.materials[index(block.material)].material.law == MaterialLaw::linear,
-            "fem: body_corotational is for the linear law");
+            "fem: body_corotational supports only the linear law");
 }
 
-// Row sums; quadratic elements by HRZ: the diagonal of the consistent matrix scaled to the mass of
-// the element.
+// Row sums; for quadratic elements HRZ: the diagonal of the consistent matrix, scaled to the mass
+// of the element.
 void Fem::Elements::make_mass() {
   nodal.setZero(nodes);
   std::vector<Entry> entries;
@@ -103,7 +104,7 @@ void Fem::Elements::make_mass() {
       }
     }
   }
-  expects(system.massless.empty() || lumped, "fem: massless nodes need lumped mass");
+  expects(system.massless.empty() || lumped, "fem: massless nodes require lumped mass");
   moments_kept = redistribute_mass(system.mesh, system.massless, nodal);
   if (!lumped) mass = SparseMatrix(nodes, entries);
   set_mass();
@@ -111,7 +112,7 @@ void Fem::Elements::make_mass() {
 
 namespace {
 
-// add(node, int N_a dA, int N_a n dA) for the nodes of a face, n the outward normal
+// Calls add(node, int N_a dA, int N_a n dA) for the nodes of a face; n is the outward normal.
 template <class Add>
 void over_face(const Mesh& mesh, const MeshFace& face, double thickness, Add&& add) {
   const std::vector<int> node = mesh.face_nodes(face);

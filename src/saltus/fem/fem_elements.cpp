@@ -1,4 +1,4 @@
-// Elements one after the other:  F = I + sum_a u_a grad0 N_a^T,  f_a = int P grad0 N_a dV,
+// Matrices and forces of single elements: F = I + sum_a u_a grad0 N_a^T, f_a = int P grad0 N_a dV,
 // K_ab = int grad0 N_a . dP/dF . grad0 N_b dV,  grad0 N_a = (dxi/dX)^T dN_a/dxi.
 #include <Eigen/LU>
 
@@ -9,7 +9,7 @@
 namespace saltus::fem {
 namespace {
 
-/// A column a node.
+/// One column per node.
 using Nodal = Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, kMaxElementNodes>;
 
 Nodal gather(const Block& b, int element, const double* x) {
@@ -19,7 +19,7 @@ Nodal gather(const Block& b, int element, const double* x) {
   return U;
 }
 
-/// grad0 N_a of a point of the rule, a column a node
+/// grad0 N_a at a point of the rule, one column per node
 Nodal gradients(const Block& b, int element, int point) {
   const double* const T =
       b.inverse.data() + 72 * (index(element / 8) * index(b.points) + index(point)) + element % 8;
@@ -109,8 +109,8 @@ void add_elastic(const Block& block, int from, int to, double scale, const doubl
   }
 }
 
-// T_b = A . grad0 N_b (9 x 3), then K_ab = grad0 N_a . T_b for a <= b; the other half is its
-// mirror.
+// T_b = A . grad0 N_b (9 x 3), then K_ab = grad0 N_a . T_b for a <= b; the other half follows by
+// symmetry.
 void element_matrix(const Block& block, int element, double k, double c, const double* u,
                     double* matrix) {
   if (block.law.viscosity == 0.0) c = 0.0;

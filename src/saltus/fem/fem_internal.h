@@ -1,5 +1,5 @@
-// The parts of Fem: the response of a point with the strains that its element does not see, and
-// loops over elements.
+// The parts of Fem: the constitutive response at a point, including strains that the element does
+// not resolve, and loops over elements.
 #pragma once
 #include <mutex>
 #include <vector>
@@ -12,8 +12,9 @@
 
 namespace saltus::fem {
 
-/// What an element knows of F: all; F_13 = F_23 = 0 and F_33 = 1; F_33 so that P_33 = 0; F a alone,
-/// a the axis of a bar, with the stretch across it so that no stress acts there.
+/// Which components of F an element determines. solid: all. plane_strain: F_13 = F_23 = 0 and
+/// F_33 = 1. plane_stress: F_33 follows from P_33 = 0. uniaxial: only F a, a the axis of a bar; the
+/// lateral stretch follows from zero lateral stress.
 enum class StressState { solid, plane_strain, plane_stress, uniaxial };
 
 /// The material of a block of elements.
@@ -21,24 +22,22 @@ struct Constitution {
   Material material;
   StressState state = StressState::solid;
   double viscosity = 0.0;  ///< r_K of the strain-rate form [s], 0: none
-  double lambda = 0.0,
-         mu =
-             0.0;  ///< in the dimensions of the element: lambda* in plane stress, E/2 and 0 in bars
-                   ///< [Pa]
-  bool warped = false;  ///< the tangent of the law `corotated` is that without the change of R
+  /// In the dimensions of the element [Pa]: lambda* in plane stress, E/2 and 0 in bars.
+  double lambda = 0.0, mu = 0.0;
+  bool warped = false;  ///< the tangent of the law `corotated` omits the change of R
 
   Constitution() = default;
   Constitution(const FemMaterial& given, int dimension, double rate);
   bool linear() const { return material.law == MaterialLaw::linear; }
 };
 
-// Of H = F - I, the gradient of displacements: small strains are as exact as H is.
+// Functions of H = F - I, the displacement gradient: small strains are as exact as H.
 double energy(const Constitution& c, const Matrix3& H, const Vector3& axis);   ///< W
 Matrix3 stress(const Constitution& c, const Matrix3& H, const Vector3& axis);  ///< P
 Matrix3 cauchy(const Constitution& c, const Matrix3& H, const Vector3& axis);
-// Of F.
+// Functions of F.
 void tangent(const Constitution& c, const Matrix3& F, const Vector3& axis, Matrix9& A);  ///< dP/dF
-/// P = F S_v of the rate dF/dt, and its derivative by that rate, added.
+/// P = F S_v for the rate dF/dt; adds its derivative with respect to that rate.
 Matrix3 viscous_stress(const Constitution& c, const Matrix3& F, const Vector3& axis,
                        const Matrix3& rate);
 void add_viscous_tangent(const Constitution& c, const Matrix3& F, const Vector3& axis, double scale,
@@ -47,12 +46,12 @@ void add_viscous_tangent(const Constitution& c, const Matrix3& F, const Vector3&
 void combined_tangent(const Constitution& law, const Matrix3& F, const Vector3& axis, double k,
                       double c, Matrix9& A);
 
-/// The laws that eight elements go through at once; none: one after the other. Moduli as in
+/// The laws that are evaluated for eight elements at once; none: element by element. Moduli as in
 /// Constitution.
 struct PackLaw {
   enum Kind { none, linear, st_venant_kirchhoff, neo_hooke, corotated } kind = none;
   double lambda = 0.0, mu = 0.0;
-  bool viscous = false;  ///< the viscous stress too
+  bool viscous = false;  ///< also for the viscous stress
   double viscosity = 0.0, viscous_lambda = 0.0, viscous_mu = 0.0;
   bool warped = false;
 
@@ -60,32 +59,32 @@ struct PackLaw {
   explicit PackLaw(const Constitution& law);
 };
 
-/// Elements of one block with their points of integration. Loops run over batches of eight
-/// elements, the last one filled up with its last element at no weight. Batches make chunks, and
-/// chunks colours: two chunks of a colour share no node, so that threads may work on all of a
-/// colour and every sum keeps its order.
+/// Elements of one block with their integration points. Loops run over batches of eight elements;
+/// the last batch is padded with copies of the last element at zero weight. Batches form chunks,
+/// and chunks are coloured: two chunks of a colour share no node, so that threads may process all
+/// chunks of a colour at once and every sum keeps its order.
 struct Block {
   ElementKind kind = ElementKind::tet4;
-  int n = 0, points = 0, elements = 0,
-      first = 0;  ///< nodes, points an element; number of its first element
+  /// nodes and points per element; number of elements; number of the first element
+  int n = 0, points = 0, elements = 0, first = 0;
   Constitution law;
   PackLaw pack_law;
   double tangent_rate = 0.0;    ///< r_K of the form r_K K(q) v [s]
-  std::vector<int> node;        ///< n an element
-  std::vector<double> natural;  ///< dN_a/dxi, 3 a node, n a point of the rule
-  std::vector<double> weight;   ///< rule times det J times thickness or area [m^3], one a point
-  std::vector<Vector3> axis;    ///< of bars, one a point
+  std::vector<int> node;        ///< n per element
+  std::vector<double> natural;  ///< dN_a/dxi, 3 per node, n per point of the rule
+  std::vector<double> weight;   ///< rule times det J times thickness or area [m^3], one per point
+  std::vector<Vector3> axis;    ///< of bars, one per point
 
-  int batches = 0, chunk = 1;  ///< batches a chunk
+  int batches = 0, chunk = 1;  ///< batches per chunk
   std::vector<int> pack_node;  ///< node a of slot l of a batch at 8 a + l
-  /// dxi_k/dX_j of a batch and point at (3 k + j) 8 + l [1/m]; of bars along the axis.
+  /// dxi_k/dX_j of a batch and point at (3 k + j) 8 + l [1/m]; for bars along the axis.
   AlignedArray inverse;
-  AlignedArray pack_weight;  ///< eight a batch and point
-  /// Of the block (a, b), a <= b, of a batch at (b (b + 1)/2 + a) 8 + l: its entry in the upper
-  /// half of the graph, ~entry where it is to be transposed.
+  AlignedArray pack_weight;  ///< eight per batch and point
+  /// For the block (a, b), a <= b, of a batch at (b (b + 1)/2 + a) 8 + l: its entry in the upper
+  /// half of the graph, or ~entry if the block has to be transposed.
   std::vector<int> slot;
-  std::vector<int> chunk_order, colour_begin;  ///< chunks by their colours
-  int width = 0;  ///< most doubles in a register; 0: as the machine has
+  std::vector<int> chunk_order, colour_begin;  ///< chunks ordered by colour
+  int width = 0;  ///< maximum number of doubles per register; 0: as the machine supports
 
   Block() = default;
   Block(const Mesh& mesh, int block, const FemMaterial& material, double rate, Viscosity form,
@@ -103,25 +102,25 @@ struct Block {
   void make_slots(const NodeGraph& graph);
 };
 
-// One element after the other; u, v, x, f, y hold 3 numbers a node of the mesh.
+// Element by element; u, v, x, f, y hold 3 numbers per node of the mesh.
 /// f += scale int P grad0 N_a dV of the stored energy at u, elements `from` to `to`.
 void add_elastic(const Block& block, int from, int to, double scale, const double* u, double* f);
-/// k K + c C_v of one element, 3 n x 3 n by columns, symmetric to the bit.
+/// k K + c C_v of one element, 3 n x 3 n, column-major, bitwise symmetric.
 void element_matrix(const Block& block, int element, double k, double c, const double* u,
                     double* matrix);
-/// F - I of a point of integration (counted through the block), and F.
+/// F - I and F at an integration point (numbered through the block).
 Matrix3 displacement_gradient(const Block& block, int element, int point, const double* u);
 Matrix3 deformation(const Block& block, int element, int point, const double* u);
-/// m_ab of consistent mass, n x n [kg].
+/// m_ab of the consistent mass, n x n [kg].
 void element_mass(const Mesh& mesh, const Block& block, int element, double factor, Matrix& mass);
 
-// All elements of a block, in batches and threads.
+// All elements of a block, in batches and on threads.
 void add_elastic(const Block& block, ThreadPool& thread_pool, double scale, const double* u,
                  double* f);
-/// The same of the viscous stress of the rates v.
+/// As add_elastic, for the viscous stress at the rates v.
 void add_viscous(const Block& block, ThreadPool& thread_pool, double scale, const double* u,
                  const double* v, double* f);
-/// chunk_energy: room for one number a chunk.
+/// chunk_energy: work space, one number per chunk.
 double stored_energy(const Block& block, ThreadPool& thread_pool, const double* u,
                      std::vector<double>& chunk_energy);
 /// y += (k K + c C_v) x, C_v of the viscous stress.
@@ -131,7 +130,7 @@ void add_product(const Block& block, ThreadPool& thread_pool, double k, double c
 void add_matrices(const Block& block, ThreadPool& thread_pool, double k, double c, const double* u,
                   NodeMatrix& A);
 
-// Points of a batch whose law is none of PackLaw, slot by slot: 9 numbers by rows, eight slots
+// Points of a batch whose law is not in PackLaw, slot by slot: 9 components, row-major, eight slots
 // each.
 void stress_of_pack(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H <- P
 void viscous_stress_of_pack(const Block& block, int batch, int point, const double (&F)[9][8],
@@ -140,23 +139,25 @@ void energy_of_pack(const Block& block, int batch, int point, double (&H)[9][8])
 void product_of_pack(const Block& block, int batch, int point, double k, double c,
                      const double (&F)[9][8], double (&dF)[9][8]);  ///< dF <- dP
 void rotation_of_slot(const double (&F)[9][8], double (&R)[9][8], int slot);
-double logarithm_of(double change);  ///< ln J of J - 1, not a number where J <= 0
+double logarithm_of(double change);  ///< ln J from J - 1, NaN where J <= 0
 
-/// The rotation that fits the nodes of a body best, weighted by their masses m_a, with Z_a = X_a -
+/// The rotation that best fits the nodes of a body, weighted by their masses m_a, with Z_a = X_a -
 /// Xc:
 ///     R = polar factor of S = sum m_a (x_a - xc) Z_a^T,      d_a = R^T (x_a - xc) - Z_a
-/// A motion x' of the nodes turns R with Omega = (tr(U) I - U)^-1 sum m_a Z_a x R^T x_a',  U = R^T
-/// S, in the axes of the body, and d' = Q R^T x',  (Q w)_a = w_a - Omega x (Z_a + d_a).
+/// A motion x' of the nodes rotates R, in the axes of the body, with
+///     Omega = (tr(U) I - U)^-1 sum m_a Z_a x R^T x_a',   U = R^T S,
+/// and d' = Q R^T x',  (Q w)_a = w_a - Omega x (Z_a + d_a).
 struct BodyRotation {
   Matrix3 R = Matrix3::Identity();
-  Vector d;  ///< 3 numbers a node
+  Vector d;  ///< 3 numbers per node
 
   void set(const Mesh& mesh, const Vector& mass);
   void place(const Vector& u);
   void into(const Vector& in, Vector& out) const;                   ///< R^T
   void add_out(double scale, const Vector& in, Vector& out) const;  ///< out += scale R in
   void strip(Vector& w) const;                                      ///< w <- Q w
-  void strip_transposed(Vector& f) const;  ///< f <- Q^T f: what is left turns and moves nothing
+  /// f <- Q^T f: the result has no resultant force or moment
+  void strip_transposed(Vector& f) const;
 
  private:
   int dimension_ = 3;
@@ -173,26 +174,26 @@ struct Fem::Elements final : Nodes {
   FemSystem system;
   bool affine = false;
   std::vector<fem::Block> blocks;
-  MomentsKept moments_kept = MomentsKept::inertia;  ///< where nodes are massless
+  MomentsKept moments_kept = MomentsKept::inertia;  ///< if nodes are massless
   SparseMatrix mass;                                ///< consistent
 
   // The step operator
   std::shared_ptr<const NodeGraph> graph;
-  std::vector<double> mass_entry;  ///< of consistent masses, one an entry of the graph
-  NodeMatrix stiffness;            ///< K0 of the linear law, kept
-  int largest = 0;                 ///< nodes of an element
-  fem::BodyRotation unturned;      ///< of body_corotational
+  std::vector<double> mass_entry;  ///< of consistent masses, one per entry of the graph
+  NodeMatrix stiffness;            ///< K0 of the linear law, computed once
+  int largest = 0;                 ///< largest number of nodes of an element
+  fem::BodyRotation unturned;      ///< of body_corotational, before any rotation
 
-  /// Multiplications of a factor over those of A x; made when first asked for.
+  /// Multiplications of a factorisation relative to those of A x; computed on first use.
   mutable std::once_flag factor_asked;
-  mutable double factor_cost = 0.0;  // made once, behind factor_asked
+  mutable double factor_cost = 0.0;  // guarded by factor_asked
   struct ElementEvaluation final : Evaluation {
     ThreadPool thread_pool;
     fem::BodyRotation turn;  ///< of body_corotational, at u
     Vector turned, product;
     std::vector<double> chunk_energy, element;  ///< `element`: one element matrix
-    /// m M + c C + k K of direct solvers by nodes, and of the free degrees of freedom, entry for
-    /// entry; empty before the first.
+    /// m M + c C + k K for direct solvers, by nodes and as entries on the free degrees of freedom;
+    /// empty before the first use.
     NodeMatrix rows;
     SparseMatrix matrix;
   };
@@ -211,21 +212,23 @@ struct Fem::Elements final : Nodes {
   bool turns() const { return system.form == FemForm::body_corotational; }
   bool damped() const { return rayleigh().mass > 0.0 || rayleigh().stiffness > 0.0; }
   void placed(Evaluation& work) const override;
-  void shape(const PointRef& at, Shape& s) const override;  ///< a node, or all of an element
+  /// at a node, or at a point of an element with all its nodes
+  void shape(const PointRef& at, Shape& s) const override;
   Vector3 reference(int node) const override { return system.mesh.nodes.col(node); }
 
   void mass_product(double scale, const Vector& in, Vector& out) const override;
   void elastic_force(Evaluation& at, Vector& out) const override;
   void damping_force(Evaluation& at, const Vector& rate, Vector& out) const override;
   double potential(Evaluation& at) const override;
-  /// out += scale (k K + c C_K) in at u, C_K without the part of the mass.
+  /// out += scale (k K + c C_K) in at u, C_K without the mass-proportional part.
   void stiffness_product(Evaluation& at, double scale, double k, double c, const Vector& in,
                          Vector& out) const;
-  /// A of body_corotational is that in the axes of the body.
+  /// With body_corotational, A is in the axes of the body.
   void assemble(Combination s, ElementEvaluation& at, NodeMatrix& A) const;
-  void assemble(Combination s, ElementEvaluation& at) const;  ///< rows, and matrix from it
+  /// fills `rows`, and `matrix` from it
+  void assemble(Combination s, ElementEvaluation& at) const;
   void factorise(Combination s, ElementEvaluation& at, Factor& A) const;
-  /// Displacements that strain elements.
+  /// Displacements that cause strain.
   const Vector& strained(const Evaluation& at) const {
     return turns() ? static_cast<const ElementEvaluation&>(at).turn.d : at.u;
   }

@@ -1,4 +1,4 @@
-// The response of a point where an element does not see all of F.
+// The constitutive response at a point where an element does not determine all of F.
 //
 // Plane stress: F_33 = s with P_33(s) = 0, dP/dF condensed,  A - A_33 A_33^T / A_3333.
 // Bar: F a = l n. With F = diag(l, s, s) in its axes, P_22(s) = 0:
@@ -6,10 +6,10 @@
 //     N(l) = P_11,   N' = A_1111 - 2 A_1122^2 / (A_2222 + A_2233),    P = N n a^T,
 //     dP/dF = [N' n n^T + (N/l)(I - n n^T)] a a^T
 //
-// Two laws have closed forms, which go on where the strains not seen have no real solution: in
-// plane stress they are the laws of the plane with lambda* = 2 lambda mu/(lambda + 2 mu), E_33 =
-// -lambda*/(2 mu) tr E; in a bar N = E l (l^2 - 1)/2 (St Venant-Kirchhoff) and P = E (a.F a - 1) a
-// a^T (linear).
+// Two laws have closed forms, which remain valid where the unresolved strains have no real
+// solution. In plane stress they are the plane laws with lambda* = 2 lambda mu/(lambda + 2 mu),
+// E_33 = -lambda*/(2 mu) tr E; in a bar N = E l (l^2 - 1)/2 (St Venant-Kirchhoff) and P = E (a.F a
+// - 1) a a^T (linear).
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -22,14 +22,15 @@ namespace {
 
 constexpr int kIterations = 40;
 
-/// The stretch e + 1 after a change of -d, at least half of it: laws end at 0.
+/// The stretch e + 1 after a change of -d, limited to at least half of it: the laws are not defined
+/// at 0.
 double stretched(double e, double d) {
   return 1.0 + e - d > 0.5 * (1.0 + e) ? e - d : 0.5 * (e - 1.0);
 }
 
-// H_33 = s - 1 with P_33 = 0, by Newton's method from the linear law; A is that of the last F but
-// one. The last change is made, so that it is as exact as the strains of the plane. Not a number
-// where it fails.
+// H_33 = s - 1 with P_33 = 0, by Newton's method starting at the linear law; A belongs to the
+// previous iterate of F. The last correction is applied, so that H_33 is as exact as the in-plane
+// strains. NaN if the iteration fails.
 void close_thickness(const Constitution& c, Matrix3& H, Matrix9& A) {
   double e = std::max(-0.9, -0.5 * c.lambda / c.mu * (H(0, 0) + H(1, 1)));
   for (int k = 0; k < kIterations; ++k) {
@@ -49,7 +50,7 @@ bool closed_plane(const Constitution& c) {
          (c.linear() || c.material.law == MaterialLaw::st_venant_kirchhoff);
 }
 
-// E of the plane, E_33 = 0
+// In-plane E, with E_33 = 0
 Matrix3 plane_strain_of(const Constitution& c, const Matrix3& H) {
   if (c.linear()) return 0.5 * (H + H.transpose());
   return 0.5 * (H + H.transpose() + H.transpose() * H);
@@ -74,7 +75,7 @@ void add_hooke(const Constitution& c, const Matrix3& F, double scale, Matrix9& A
                        c.lambda * (F(i, J) * F(k, L)));
 }
 
-// Force, slope and energy of a bar a unit of its area and length, and the stretch across it.
+// Force, tangent and energy of a bar per unit area and length, and its lateral stretch.
 struct Bar {
   double N, slope, W, across;
 };
@@ -112,7 +113,8 @@ Bar bar(const Constitution& c, double x) {
   return {nan, nan, nan, nan};
 }
 
-// That of the law; warped: of P = R [2 mu sym(R^T F - I) + lambda tr(R^T F - I) I] with R held,
+// Tangent of the law; with `warped`, of P = R [2 mu sym(R^T F - I) + lambda tr(R^T F - I) I] at
+// constant R:
 // A_iJkL = mu (delta_ik delta_JL + R_iL R_kJ) + lambda R_iJ R_kL
 void law_tangent(const Constitution& c, const Matrix3& F, Matrix9& A) {
   if (!c.warped || c.material.law != MaterialLaw::corotated)
@@ -250,7 +252,7 @@ Matrix3 cauchy(const Constitution& c, const Matrix3& H, const Vector3& a) {
   return saltus::cauchy(first_piola_at(c.material, closed), Matrix3::Identity() + closed);
 }
 
-// S_v = r_K (2 mu E' + lambda tr(E') I),  E' = sym(F^T F'); of a bar r_K E (f.f') a a^T
+// S_v = r_K (2 mu E' + lambda tr(E') I), E' = sym(F^T F'); for a bar r_K E (f.f') a a^T
 Matrix3 viscous_stress(const Constitution& c, const Matrix3& F, const Vector3& a,
                        const Matrix3& rate) {
   if (c.state == StressState::uniaxial) {

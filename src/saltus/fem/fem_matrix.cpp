@@ -1,4 +1,4 @@
-// The step operator m M + c C + k K of a mesh, and its factors.
+// The step operator m M + c C + k K of a mesh, and its factorisations.
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,14 @@
 namespace saltus {
 namespace {
 
-constexpr int kLargeMesh = 1500;  ///< nodes, from which it is asked what a factor costs
+/// number of nodes from which the cost of a factorisation is estimated
+constexpr int kLargeMesh = 1500;
 
 /// A = R A0 R^T with the factor of A0 and one rotation for all nodes.
 class TurnedOperator final : public Operator {
  public:
   Factor inner;
-  Combination of;  ///< what A0 is made of
+  Combination of;  ///< the combination of A0
   Matrix3 R = Matrix3::Identity();
   int dimension = 3;
 
@@ -29,7 +30,7 @@ class TurnedOperator final : public Operator {
   }
   bool symmetric() const override { return saltus::symmetric(inner); }
   double tolerance() const override { return saltus::tolerance(inner); }
-  /// R D R^T of the blocks D of A0, which hold whole nodes.
+  /// R D R^T for the blocks D of A0, which hold whole nodes.
   bool blocks(DiagonalBlocks& D, bool& whole) const override {
     const int before = D.count();
     moves_.clear();
@@ -55,7 +56,7 @@ class TurnedOperator final : public Operator {
     saltus::multiply(inner, turned_, y);
     turn(y, R);
   }
-  /// With H R: an entry of H along axis i of a node becomes row i of R.
+  /// Uses H R: an entry of H along axis i of a node becomes row i of R.
   bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const override {
     const std::size_t d = index(dimension);
     offset_.clear();
@@ -85,10 +86,10 @@ class TurnedOperator final : public Operator {
       }
   }
 
-  mutable std::vector<int> offset_, column_;  // of H R; a factor belongs to one simulation
-  mutable std::vector<double> value_;         // likewise
-  mutable Vector turned_;                     // likewise
-  mutable std::vector<char> moves_;           // likewise
+  mutable std::vector<int> offset_, column_;  // of H R; an operator belongs to one simulation
+  mutable std::vector<double> value_;
+  mutable Vector turned_;
+  mutable std::vector<char> moves_;
 };
 
 /// Entries of A on free degrees of freedom.
@@ -115,7 +116,7 @@ void fill_values(const NodeMatrix& A, const FreeDofs& dofs, SparseMatrix& out) {
   }
 }
 
-/// Conjugate gradients, and a factor where these do not get there or were not asked.
+/// Conjugate gradients, and a factorisation where they do not converge or were not chosen.
 class ChosenOperator final : public Operator {
  public:
   ChosenOperator(std::shared_ptr<const NodeGraph> graph, const FreeDofs& dofs)
@@ -124,7 +125,8 @@ class ChosenOperator final : public Operator {
   NodeMatrix& matrix() { return iterated_.matrix(); }
   void refilled(bool iterates) {
     iterated_.refilled();
-    if (!iterated_.record().failure.empty()) iterated_.forget();  // of another A
+    // the failure belongs to a previous A
+    if (!iterated_.record().failure.empty()) iterated_.forget();
     factored_ = false;
     if (!iterates) factorise();
   }
@@ -157,9 +159,10 @@ class ChosenOperator final : public Operator {
   void stop_by(Stop* stop) override { iterated_.stop_by(stop); }
 
  private:
-  static constexpr int kMost = 300;  ///< iterations, beyond which a factor is the better choice
+  /// iterations beyond which a factorisation is the better choice
+  static constexpr int kMost = 300;
 
-  /// Whether the solve got there, or was stopped; else the factor is made.
+  /// True if the solve converged or was stopped; otherwise factorises.
   bool done() const {
     const std::string_view failure = iterated_.record().failure;
     if (failure.empty() || is_stop(failure)) return true;
@@ -176,15 +179,15 @@ class ChosenOperator final : public Operator {
   ConjugateGradients iterated_;
   const FreeDofs& dofs_;
   // an operator belongs to one simulation
-  mutable SparseOperator factor_;  // of the present A, where factored_
+  mutable SparseOperator factor_;  // of the present A, if factored_
   mutable SparseMatrix entries_;
   mutable bool factored_ = false;
-  mutable Matrix right_;  // of one solve
+  mutable Matrix right_;  // right-hand side of the present solve
 };
 
 }  // namespace
 
-// Which nodes share a block, where elements add to it, K0 where it stays.
+// Which nodes share a block, where elements add to it, and K0 if it is constant.
 void Fem::Elements::make_pattern() {
   std::vector<std::pair<int, std::span<const int>>> elements;
   for (const fem::Block& b : blocks) elements.emplace_back(b.n, b.node);
@@ -250,11 +253,13 @@ void Fem::Elements::assemble(Combination s, ElementEvaluation& at) const {
 }
 
 // Conjugate gradients to 1e-10 take about 12 sqrt(kappa) products with A (Shewchuk 1994, section
-// 9). The blocks of the nodes bring the largest eigenvalue to some kSpread; the least one is that
-// of a motion that deforms little, m M over the block of its node.
+// 9). Preconditioning by the blocks of the nodes reduces the largest eigenvalue to about kSpread;
+// the smallest one belongs to a motion with little deformation, m M relative to the block of its
+// node.
 bool Fem::Elements::iteration_pays(Combination s, const NodeMatrix& A) const {
   constexpr double kProducts = 12.0, kSpread = 3.0;
-  constexpr double kShare = 0.25;  // of the work of a factor, whose loops are the faster ones
+  // fraction of the work of a factorisation, whose loops are faster
+  constexpr double kShare = 0.25;
   std::call_once(factor_asked, [this] {
     LowerPattern nodes_of;
     nodes_of.offset.assign(1, 0);
@@ -263,7 +268,7 @@ bool Fem::Elements::iteration_pays(Combination s, const NodeMatrix& A) const {
         if (graph->column[index(k)] <= a) nodes_of.column.push_back(graph->column[index(k)]);
       nodes_of.offset.push_back(static_cast<int>(nodes_of.column.size()));
     }
-    // 27 a pair of nodes, and 9 a block
+    // 27 per pair of nodes, and 9 per block
     factor_cost = 3.0 * cholesky_operations(nodes_of) / graph->entries();
   });
   const double m = s.m + s.c * rayleigh().mass;
@@ -293,7 +298,7 @@ void Fem::Elements::factorise(Combination s, ElementEvaluation& at, Factor& A) c
     if (!std::holds_alternative<std::monostate>(to->form) && same(turned.of, s)) return;
     turned.of = s;
   }
-  // A that stays is factorised once.
+  // A constant A is factorised once.
   const bool changes = stiff && lumped && !affine && !turns();
   if (changes && system.solver.kind == FemSolver::Kind::automatic && nodes > kLargeMesh) {
     auto& chosen = operator_in<ChosenOperator>(*to, graph, dofs);

@@ -1,14 +1,14 @@
-// Numbers and 3 x 3 matrices of eight elements, in registers of W doubles.
+// Numbers and 3 x 3 matrices for eight elements, in registers of W doubles.
 //
-// Every operation is that of one element, so that slots never meet and no bit depends on W.
-// Registers travel by value between functions that are always inlined; who includes this silences
-// -Wpsabi.
+// Every operation acts on each element separately, so that slots never mix and results do not
+// depend on W. Registers are passed by value between functions that are always inlined; files that
+// include this header must silence -Wpsabi.
 #pragma once
 #include "saltus/math/pack.h"
 
 namespace saltus::fem {
 
-/// A number of eight elements.
+/// One number for each of eight elements.
 template <int W>
 struct Octet {
   simd::V<W> v[8 / W];
@@ -66,7 +66,7 @@ SALTUS_INLINE void store(double* p, const Octet<W>& a) {
   for (int k = 0; k < 8 / W; ++k) simd::at<W>(p + k * W).v = a.v[k];
 }
 
-/// 3 x 3 by rows.
+/// 3 x 3 matrices, row-major.
 template <int W>
 struct Nine {
   Octet<W> m[3][3];
@@ -110,7 +110,7 @@ SALTUS_INLINE Octet<W> inner(const Nine<W>& A, const Nine<W>& B) {  // A : B
     for (int j = 0; j < 3; ++j) sum += A.m[i][j] * B.m[i][j];
   return sum;
 }
-/// Cofactors, and the determinant: A^-T = cofactors / det.
+/// Cofactors and determinant: A^-T = cofactors / det.
 template <int W>
 SALTUS_INLINE Octet<W> cofactors(const Nine<W>& A, Nine<W>& C) {
 #define SALTUS_COFACTOR(i, j, a, b, c, d) C.m[i][j] = A.m[a][c] * A.m[b][d] - A.m[a][d] * A.m[b][c]

@@ -1,19 +1,18 @@
-// Laws at a point of eight elements: stress, energy, slope.
+// Material laws at a point of eight elements: stress, energy, tangent.
 #pragma once
 #include "saltus/fem/fem_internal.h"
 #include "saltus/fem/fem_octet_internal.h"
 
 namespace saltus::fem {
 
-/// dP = dF S + B dF + lambda (Phi : dF) Phi + mu Phi dF^T Phi + (E ax(dF Phi^T))^ Phi,  ax(N) =
-/// (N_21 - N_12, ...); all laws but mooney_rivlin have this form:
+/// dP = dF S + B dF + lambda (Phi : dF) Phi + mu Phi dF^T Phi + (E ax(dF Phi^T))^ Phi,
+/// ax(N) = (N_21 - N_12, ...); all laws but mooney_rivlin have this form:
 ///     linear       Phi = I,      S = mu I                              lambda, mu
 ///     St Venant    Phi = F,      S = S(E),  B = mu F F^T               lambda, mu
 ///     neo-Hooke    Phi = F^-T,   S = mu I                              lambda, mu - lambda ln J
-///     corotated    Phi = R,      S = mu I,  E = mu I + (lambda tr(U - I) - 2 mu)(tr(V) I - V)^-1,
-///         V = F R^T
-///     viscous      Phi = F,                 B = mu F F^T               lambda, mu
-///         (times eta)
+///     corotated    Phi = R,      S = mu I,                             lambda, mu
+///                  E = mu I + (lambda tr(U - I) - 2 mu)(tr(V) I - V)^-1,  V = F R^T
+///     viscous      Phi = F,                 B = mu F F^T               lambda, mu (times eta)
 /// Without E the tangent of `corotated` is the warped one.
 template <int W>
 struct Slope {
@@ -68,7 +67,7 @@ struct PackLaws {
     return C.m[0][0] + C.m[1][1] + C.m[2][2] + det;
   }
   /// U - I of F = R U, R = rotation(F): 2 E (U + I)^-1 where H is small, which is as exact as H;
-  /// else R^T F - I.
+  /// otherwise R^T F - I.
   static SALTUS_INLINE M stretch(const M& H, const M& R) {
     const M RF = transposed_times(R, moved(H));
     M U, C;
@@ -95,9 +94,9 @@ struct PackLaws {
     return S;
   }
 
-  /// Newton's iteration X <- (X + X^-T)/2 from F, until all slots change by 1e-8 of |R|: the next
-  /// change is round-off. Pack that are nearly flat, turned inside out or far from a rotation are
-  /// left to rotation_of.
+  /// Newton's iteration X <- (X + X^-T)/2 from F, until all slots change by less than 1e-8 of |R|;
+  /// the next change would be round-off. Packs with an F that is nearly singular, inverted or far
+  /// from a rotation are left to rotation_of.
   static SALTUS_INLINE M rotation(const M& F) {
     constexpr int kPasses = 12;
     M X = F, C;
@@ -134,7 +133,7 @@ struct PackLaws {
       }
     return X;
   }
-  /// ln J of J - 1
+  /// ln J from J - 1
   static SALTUS_INLINE O logarithm(const O& change) {
     double slot[8];
     store<W>(slot, change);
@@ -176,9 +175,8 @@ struct PackLaws {
         return quadratic(small(H));
       case PackLaw::st_venant_kirchhoff:
         return quadratic(green(H));
-      case PackLaw::
-          neo_hooke: {  // mu (|H|^2/2 - (x - tr H) - (ln(1 + x) - x)) + lambda/2 (ln J)^2, x = J -
-                        // 1
+      // mu (|H|^2/2 - (x - tr H) - (ln(1 + x) - x)) + lambda/2 (ln J)^2, x = J - 1
+      case PackLaw::neo_hooke: {
         const O rest = volume_rest(H), x = trace(H) + rest, ln = logarithm(x);
         double slot[8];
         store<W>(slot, x);

@@ -1,9 +1,9 @@
-// Loops over batches of eight elements, one set of functions for each width of registers.
+// Loops over batches of eight elements, with one set of functions for each register width.
 #include <algorithm>
 
 #include "saltus/base/index_internal.h"
 
-// registers travel between functions that are always inlined, never through a call
+// registers are passed only between functions that are always inlined, never through a call
 #pragma GCC diagnostic ignored "-Wpsabi"
 #include "saltus/fem/fem_packs_internal.h"
 
@@ -60,7 +60,8 @@ const PackLoops& loops_of(const Block& b) {
   return four ? baseline_four::loops : baseline_any::loops;
 }
 
-/// use(chunk, from, to) with batches from .. to - 1 of each chunk; those of one colour together.
+/// Calls use(chunk, from, to) with batches from .. to - 1 of each chunk; chunks of one colour run
+/// in parallel.
 template <class Use>
 void by_colours(const Block& b, ThreadPool& thread_pool, const Use& use) {
   for (std::size_t c = 0; c + 1 < b.colour_begin.size(); ++c) {
@@ -85,7 +86,7 @@ void to_slot(const Matrix3& B, double (&A)[9][8], int slot) {
     for (int j = 0; j < 3; ++j) A[3 * i + j][slot] = B(i, j);
 }
 
-/// The point of slot l, of the last element where the batch is filled up.
+/// The axis at the point of slot l; padding slots use the last element.
 const Vector3& axis_of_slot(const Block& b, int batch, int point, int slot) {
   return b.axis_of(std::min(8 * batch + slot, b.elements - 1) * b.points + point);
 }

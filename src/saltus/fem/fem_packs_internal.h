@@ -1,4 +1,4 @@
-// Loops over batches of eight elements in registers of W doubles; included by fem_packs.cpp only.
+// Loops over batches of eight elements in registers of W doubles; include only in fem_packs.cpp.
 #pragma once
 #include <algorithm>
 
@@ -6,9 +6,9 @@
 
 namespace saltus::fem {
 
-// Elements have N nodes each; N = 0: n nodes.
+// Elements have N nodes each; N = 0: n nodes, known at run time.
 
-/// Of the n nodes of eight elements, 3 octets a node.
+/// Values at the n nodes of eight elements, 3 octets per node.
 SALTUS_INLINE void gather_nodes(const int* node, int n, const double* x, double* X) {
   for (int a = 0; a < n; ++a)
     for (int l = 0; l < 8; ++l) {
@@ -16,7 +16,7 @@ SALTUS_INLINE void gather_nodes(const int* node, int n, const double* x, double*
       for (int i = 0; i < 3; ++i) X[8 * (3 * a + i) + l] = from[i];
     }
 }
-/// f += part of the first `slots` elements, one after the other.
+/// f += part for the first `slots` elements, in order.
 SALTUS_INLINE void scatter_nodes(const int* node, int n, int slots, const double* part, double* f) {
   for (int l = 0; l < slots; ++l)
     for (int a = 0; a < n; ++a) {
@@ -24,13 +24,13 @@ SALTUS_INLINE void scatter_nodes(const int* node, int n, int slots, const double
       for (int i = 0; i < 3; ++i) to[i] += part[8 * (3 * a + i) + l];
     }
 }
-/// Shape functions at a point of integration of eight elements: D = dN/dxi, T = dxi/dX.
+/// Shape functions at an integration point of eight elements: D = dN/dxi, T = dxi/dX.
 template <int W>
 struct PackPoint {
   using O = Octet<W>;
   using M = Nine<W>;
 
-  /// T of point p, counted over batches and points.
+  /// T at point p, numbered over batches and points.
   static SALTUS_INLINE M inverse(const Block& b, std::ptrdiff_t p) {
     return take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p));
   }
@@ -92,7 +92,8 @@ struct PackForces {
   using Law = PackLaws<W>;
   using Points = PackPoint<W>;
 
-  /// f += scale int P grad0 N dV of batches from .. to - 1; with v the viscous P of these rates.
+  /// f += scale int P grad0 N dV over batches from .. to - 1; with v, P is the viscous stress at
+  /// these rates.
   template <int N>
   static SALTUS_INLINE void forces(const Block& b, int from, int to, double scale, const double* u,
                                    const double* v, double* f) {
@@ -165,7 +166,7 @@ struct PackForces {
   }
 };
 
-/// Tangents: their products with vectors, and the matrices of elements.
+/// Tangents: their products with vectors, and element matrices.
 template <int W>
 struct PackTangents {
   using O = Octet<W>;
@@ -219,8 +220,8 @@ struct PackTangents {
     }
   }
 
-  /// K += of a point; g, r = Phi g: 3 octets a node. K_ab of a <= b at b (b + 1)/2 + a, 9 octets by
-  /// columns.
+  /// Adds the contribution of a point to K; g and r = Phi g have 3 octets per node. K_ab for a <= b
+  /// is at b (b + 1)/2 + a, 9 octets column-major.
   template <int N>
   static SALTUS_INLINE void add_matrix(int n, const Slope<W>& A, const O& w, const double* g,
                                        double* r, bool first, double* K) {
@@ -281,7 +282,7 @@ struct PackTangents {
     }
   }
 
-  /// k K + c C_v of the elements of one batch, as add_matrix has them.
+  /// k K + c C_v of the elements of one batch, in the layout of add_matrix.
   template <int N>
   static SALTUS_INLINE void matrices(const Block& b, int batch, double k, double c, const double* u,
                                      double* K) {

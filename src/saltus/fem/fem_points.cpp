@@ -1,4 +1,4 @@
-// Points of a mesh, x = sum N_a (X_a + u_a): nodes, and places in elements.
+// Points of a mesh, x = sum N_a (X_a + u_a): nodes, and points in elements.
 #include <fmt/format.h>
 
 #include "saltus/base/error.h"
@@ -9,14 +9,15 @@ namespace saltus {
 const fem::Block& Fem::Elements::block_of(int number) const {
   for (const fem::Block& b : blocks)
     if (number >= b.first && number < b.first + b.elements) return b;
-  expects(false, fmt::format("fem: element {} of {}", number, system.mesh.elements()));
+  expects(false, fmt::format("fem: there is no element {} (there are {} elements)", number,
+                             system.mesh.elements()));
   return blocks.front();
 }
 
 void Fem::Elements::shape(const PointRef& at, Shape& s) const {
   if (at.feature < 0) [[unlikely]]
-    expects(false,
-            fmt::format("fem: feature {} of a point (a node, or nodes + element)", at.feature));
+    expects(false, fmt::format("fem: feature {} of a point must be a node, or nodes + element",
+                               at.feature));
   if (at.feature < nodes) {
     s.count = 1;
     s.node[0] = at.feature;
@@ -34,7 +35,7 @@ void Fem::Elements::shape(const PointRef& at, Shape& s) const {
 
 PointRef Fem::node_point(int node) const {
   expects(node >= 0 && node < elements_->nodes,
-          fmt::format("fem: node {} of {}", node, elements_->nodes));
+          fmt::format("fem: there is no node {} (there are {} nodes)", node, elements_->nodes));
   return {0, node, Vector3::Zero()};
 }
 

@@ -1,4 +1,4 @@
-// Stress and resultants.
+// Stresses and resultants.
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/fem/fem_internal.h"
@@ -9,7 +9,7 @@ int Fem::stress_points(int element) const { return elements_->block_of(element).
 
 Vector3 Fem::stress_place(int element, int point) const {
   const fem::Block& b = elements_->block_of(element);
-  expects(point >= 0 && point < b.points, "fem: a point of integration of the element");
+  expects(point >= 0 && point < b.points, "fem: the element has no such integration point");
   const ShapeValues N = shape_values(b.kind, stiffness_rule(b.kind)[index(point)].xi);
   Vector3 X = Vector3::Zero();
   for (int a = 0; a < b.n; ++a)
@@ -20,7 +20,7 @@ Vector3 Fem::stress_place(int element, int point) const {
 Matrix3 Fem::stress(double t, View q, int element, int point) const {
   const Elements& d = *elements_;
   const fem::Block& b = d.block_of(element);
-  expects(point >= 0 && point < b.points, "fem: a point of integration of the element");
+  expects(point >= 0 && point < b.points, "fem: the element has no such integration point");
   const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   const int e = element - b.first, p = e * b.points + point;
@@ -33,7 +33,8 @@ Matrix3 Fem::stress(double t, View q, int element, int point) const {
 
 void Fem::nodal_stress(double t, View q, Eigen::Ref<Matrix> out) const {
   const Elements& d = *elements_;
-  expects(out.rows() == 6 && out.cols() == d.nodes, "fem: stress of nodes is 6 x nodes");
+  expects(out.rows() == 6 && out.cols() == d.nodes,
+          "fem: nodal stress needs a matrix of 6 x nodes");
   const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   const Matrix3& R = Elements::evaluation(*w).turn.R;
@@ -81,7 +82,7 @@ Resultant Fem::resultant(double t, View q, std::span<const int> elements,
   }
   Resultant sum;
   for (int a : nodes) {
-    expects(a >= 0 && a < d.nodes, "fem: nodes of the mesh");
+    expects(a >= 0 && a < d.nodes, "fem: resultant: a node is not in the mesh");
     const Vector3 x = d.system.mesh.nodes.col(a) + w->u.segment<3>(3 * a),
                   f = w->f.segment<3>(3 * a);
     sum.force += f;
@@ -119,7 +120,7 @@ double Fem::least_volume_ratio(double t, View q) const {
     for (int p = 0; p < b.elements * b.points; ++p) {
       const double J =
           b.axis.empty() ? fem::deformation(b, p / b.points, p, w->u.data()).determinant() : 1.0;
-      if (!(J >= least)) least = J;  // not a number stays
+      if (!(J >= least)) least = J;  // NaN persists
     }
   return least;
 }

@@ -48,8 +48,8 @@ void BodyRotation::set(const Mesh& mesh, const Vector& mass) {
 // With S = S0 + S_u, S0 = sum m_a Z_a Z_a^T and S_u = sum m_a (u_a - shift) Z_a^T, R^T S is
 // symmetric where
 //     ax[(R^T - I) S0 + R^T S_u] = 0,      d_a = R^T (u_a - shift) + (R^T - I) Z_a:
-// Newton's method on the quaternion of R, from no turn where it is small, gives R - I and d as
-// exact as u.
+// Newton's method on the quaternion of R, starting at the identity if the rotation is small, gives
+// R - I and d as exact as u.
 void BodyRotation::place(const Vector& u) {
   Vector3 shift = Vector3::Zero();
   for (Eigen::Index a = 0; a < mass_.size(); ++a) shift += mass_[a] * u.segment<3>(3 * a);
@@ -58,7 +58,7 @@ void BodyRotation::place(const Vector& u) {
   for (Eigen::Index a = 0; a < mass_.size(); ++a)
     S_u += (mass_[a] * (u.segment<3>(3 * a) - shift)) * Z_.segment<3>(3 * a).transpose();
   Matrix3 S = S0_ + S_u;
-  if (dimension_ == 2) S(2, 2) = S.norm();  // turns about z alone
+  if (dimension_ == 2) S(2, 2) = S.norm();  // rotates about z only
   constexpr double kSmallTurn = 0.1;
   constexpr int kPasses = 8;
   Eigen::Quaterniond Q = Eigen::Quaterniond::Identity();
@@ -69,7 +69,7 @@ void BodyRotation::place(const Vector& u) {
     const Vector3 w = turning_of(R, S) * axial(turn.transpose() * S0_ + R.transpose() * S_u);
     Q = turned_by(Q, w);
     turn = turn_of(Q);
-    if (!(w.norm() > 1e-9 * Q.vec().norm())) break;  // the next one is round-off
+    if (!(w.norm() > 1e-9 * Q.vec().norm())) break;  // the next correction would be round-off
   }
   R = Matrix3::Identity() + turn;
   D_ = turning_of(R, S);

@@ -1,15 +1,15 @@
-// At places of the boundary: the thickness t of the body along the inner normal n, and of the
-// elements there the energy of what they add to a field of pure bending of curvature 1 along a
-// tangent,
+// At places of the boundary this file computes the thickness t of the body along the inner normal n
+// and the locking energy of the elements there: the energy of the strain that interpolation adds to
+// a field of pure bending with curvature 1 along a tangent,
 //     u = (-x y, (x^2 + nu (y^2 - z^2))/2, nu y z)
-//         with x along the tangent, y along n, or with (z wide, or plane strain)
-//     u = (-x y, (x^2 + nu/(1 - nu) y^2)/2, 0),
-// interpolated between their nodes:
+// with x along the tangent and y along n; or, in plane strain and for bodies that are wide in z,
+//     u = (-x y, (x^2 + nu/(1 - nu) y^2)/2, 0).
+// The field is interpolated between the nodes of each element:
 //     excess = 1/V int (mu |de|^2 + lambda/2 tr(de)^2) dV / (E' t^2/24),
 //         de = e(interpolated) - e(u)
-// e(u) is what a beam does whatever its length, E' t^2/24 its energy a volume. The product of de
-// with the stress of bending has no part in the sum over a body: that stress is in equilibrium and
-// leaves the long sides free.
+// e(u) is the strain of a beam of any length, E' t^2/24 its energy per volume. The product of de
+// with the bending stress sums to zero over a body: that stress is in equilibrium and leaves the
+// long sides free.
 #include "saltus/fem/locking.h"
 
 #include <Eigen/Eigenvalues>
@@ -23,10 +23,10 @@
 namespace saltus {
 namespace {
 
-constexpr int kLockingPlaces = 48;                    // of the boundary
-constexpr double kSlenderTimes = 5.0 * (1.0 - 1e-9);  // as long as thick: then bending decides
+constexpr int kLockingPlaces = 48;                    // number of sampled places of the boundary
+constexpr double kSlenderTimes = 5.0 * (1.0 - 1e-9);  // least length / thickness
 
-/// The boundary as triangles, or edges of plane meshes, for rays through the body.
+/// The boundary as triangles, or as edges for plane meshes, for rays through the body.
 struct BodyWalls {
   std::vector<std::array<Vector3, 3>> triangles;
   std::vector<std::array<Vector3, 2>> edges;
@@ -46,7 +46,8 @@ struct BodyWalls {
         for (int k = 1; k + 1 < corners; ++k) triangles.push_back({x(0), x(k), x(k + 1)});
     }
   }
-  /// Distance from x along the unit vector d to the next wall that faces along d; infinite: none.
+  /// Distance from x along the unit vector d to the next wall whose outward normal has a positive
+  /// component along d; infinite: none.
   double distance(const Vector3& x, const Vector3& d) const {
     constexpr double kRim = 1e-9;
     double least = std::numeric_limits<double>::infinity();
@@ -78,7 +79,7 @@ double extent_along(const Mesh& mesh, const Vector3& d) {
   return x.maxCoeff() - x.minCoeff();
 }
 
-/// Unit vectors along which the nodes are spread least, more and most.
+/// Unit vectors along the directions of least, intermediate and largest spread of the nodes.
 Matrix3 principal_axes(const Mesh& mesh) {
   const Vector3 mean = mesh.nodes.rowwise().mean();
   const Eigen::Matrix3Xd X = mesh.nodes.colwise() - mean;
@@ -87,9 +88,9 @@ Matrix3 principal_axes(const Mesh& mesh) {
 }
 
 struct ElasticPlane {
-  double lambda, mu, poisson, modulus;  ///< lambda of the strains in work, nu of the field, E'
+  double lambda, mu, poisson, modulus;  ///< lambda of the strain energy, nu of the field, E'
 };
-/// Of bending without strain across (wide), or free to contract there.
+/// For bending without lateral strain (wide), or free to contract laterally.
 ElasticPlane elastic_plane(const FemMaterial& of, int dimension, bool wide) {
   const double lambda = of.material.lambda(), mu = of.material.mu();
   const double nu = lambda / (2.0 * (lambda + mu)), E = 2.0 * mu * (1.0 + nu);
@@ -99,21 +100,21 @@ ElasticPlane elastic_plane(const FemMaterial& of, int dimension, bool wide) {
   return {lambda, mu, nu, E};
 }
 
-/// Energies of elements [E'] with what they should be.
+/// Energies of elements [E'] and the reference energies of pure bending.
 struct Excess {
   double shape = 0.0, bulk = 0.0, bending = 0.0;
 
   double all() const { return (shape + bulk) / bending; }
   double volume() const { return bulk / bending; }
 };
-/// Adds those of one element; axes: columns x (the tangent), y (the normal), z.
+/// Adds the energies of one element; axes: columns x (the tangent), y (the normal), z.
 void add_excess(const Mesh& mesh, int element, const FemMaterial& of, const Matrix3& axes,
                 double thickness, bool wide, Excess& sum) {
   const ElementKind kind = mesh.kind(element);
   const std::span<const int> nodes = mesh.element(element);
   const auto n = static_cast<Eigen::Index>(nodes.size());
   const ElasticPlane law = elastic_plane(of, mesh.dimension, wide);
-  const bool across = mesh.dimension == 3 && !wide;  // it contracts along z
+  const bool across = mesh.dimension == 3 && !wide;  // free to contract along z
   Eigen::Matrix3Xd X(3, n), u(3, n);
   for (Eigen::Index a = 0; a < n; ++a)
     X.col(a) = mesh.nodes.col(nodes[static_cast<std::size_t>(a)]);
@@ -142,7 +143,7 @@ void add_excess(const Mesh& mesh, int element, const FemMaterial& of, const Matr
   }
 }
 
-/// Elements at each node, and the linear ones at the nodes of a face.
+/// Elements at each node, and the linear elements at the nodes of a face.
 class Patches {
  public:
   explicit Patches(const Mesh& mesh) : mesh_(mesh), first_(mesh.nodes.cols() + 1, 0) {
@@ -174,21 +175,21 @@ class Patches {
   std::vector<int> elements_, patch_;
 };
 
-/// Where the body is judged: the middle of a face of its boundary.
+/// A place where locking is evaluated: the centre of a boundary face.
 struct LockingPlace {
-  Vector3 middle, normal;  // outer unit normal
-  double size = 0.0;       // of the face [m^(d-1)], 0: it is degenerate
+  Vector3 middle, normal;  // outward unit normal
+  double size = 0.0;       // size of the face [m^(d-1)]; 0: degenerate
 
   LockingPlace(const Mesh& mesh, std::span<const int> nodes)
       : middle(Vector3::Zero()), normal(Vector3::Zero()) {
-    const int corners = static_cast<int>(nodes.size());  // linear
+    const int corners = static_cast<int>(nodes.size());  // corner nodes of the linear face
     const auto x = [&](int k) -> Vector3 {
       return mesh.nodes.col(nodes[static_cast<std::size_t>(k)]);
     };
     for (int k = 0; k < corners; ++k) middle += x(k) / corners;
     if (mesh.dimension == 2) {
       const Vector3 along = x(1) - x(0);
-      normal = {along.y(), -along.x(), 0.0};  // the outside is on its right
+      normal = {along.y(), -along.x(), 0.0};  // the outside is on the right of the edge
     } else {
       for (int k = 1; k + 1 < corners; ++k) normal += 0.5 * (x(k) - x(0)).cross(x(k + 1) - x(0));
     }
@@ -197,8 +198,8 @@ struct LockingPlace {
   }
 };
 
-/// The tangent along which the body is longest, of the projections of its principal axes, and that
-/// length [m], 0: none.
+/// Of the principal axes projected to the tangent plane, the direction along which the body is
+/// longest, and that length [m]; 0: none.
 std::pair<Vector3, double> longest_tangent(const Mesh& mesh, const Matrix3& principal,
                                            const Vector3& normal) {
   Vector3 along = Vector3::Zero();
@@ -215,8 +216,8 @@ std::pair<Vector3, double> longest_tangent(const Mesh& mesh, const Matrix3& prin
   return {along, longest};
 }
 
-/// Means over places, weighted by the sizes of their faces; bending and its thickness of the
-/// slender places alone.
+/// Means over places, weighted by the sizes of their faces; bending and its thickness only from
+/// slender places.
 struct LockingSums {
   double area = 0.0, thickness = 0.0, volume = 0.0;
   double slender = 0.0, slender_thickness = 0.0, bending = 0.0;
@@ -292,7 +293,7 @@ Locking locking_of(const Mesh& mesh, std::span<const FemMaterial> materials) {
       return sum;
     };
     Excess here = excess(along);
-    if (wide)  // it bends along both
+    if (wide)  // the body bends along both tangents
       if (const Excess there = excess(across); there.all() > here.all()) here = there;
     sums.add(place.size, t, here, length >= kSlenderTimes * t);
     const Material& of = material(face.element).material;

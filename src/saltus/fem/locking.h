@@ -1,4 +1,5 @@
-// How much too stiff linear elements make a body: measured on its mesh by a state of pure bending.
+// Estimates how much too stiff linear elements make a body, from a state of pure bending on its
+// mesh.
 #pragma once
 #include <span>
 
@@ -6,17 +7,17 @@
 
 namespace saltus {
 
-/// Linear elements of full integration cannot bend without shear, nor keep their volume where
-/// strain varies (docs/theory/fem.md, section 12). Excess of stiffness in pure bending, 0.1: a
-/// tenth too stiff; an upper bound, for a mesh gives way in other ways too.
+/// Linear elements with full integration cannot bend without shear, nor keep their volume where
+/// strain varies (docs/theory/fem.md, section 12). Excess stiffness in pure bending; 0.1: ten per
+/// cent too stiff. This is an upper bound, because a mesh also has other deformation modes.
 struct Locking {
-  double bending =
-      0.0;  ///< in the slender directions of the body, of all causes; 0: it has none, or
-            ///< elements are quadratic
-  double volume = 0.0;     ///< the part that the change of volume causes, in bodies of any shape
+  /// In the slender directions of the body, from all causes; 0: no slender direction, or quadratic
+  /// elements.
+  double bending = 0.0;
+  double volume = 0.0;     ///< the part caused by volumetric locking, in bodies of any shape
   double thickness = 0.0;  ///< mean, across the boundary surface [m]
-  double poisson = 0.0;    ///< the largest of its linear elements
-  ElementKind kind = ElementKind::hex8;  ///< of most of the linear elements at the surface
+  double poisson = 0.0;    ///< largest Poisson ratio of the linear elements
+  ElementKind kind = ElementKind::hex8;  ///< most frequent linear kind at the surface
 };
 Locking locking_of(const Mesh& mesh, std::span<const FemMaterial> materials);
 

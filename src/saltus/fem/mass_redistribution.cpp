@@ -22,8 +22,8 @@ class Neighbours {
       for (int a : mesh.element(e)) elements_[index(a)].push_back(e);
   }
   int nodes() const { return static_cast<int>(mesh_.nodes.cols()); }
-  /// The nearest nodes around `node` that are not `without`, increasing; empty where there are
-  /// none.
+  /// The nodes with mass that are nearest to `node` (`without` marks those without), increasing;
+  /// empty if there are none.
   std::vector<int> nearest(int node, const std::vector<char>& without) const {
     std::vector<char> seen(index(nodes()), 0);
     std::vector<int> ring{node}, found;
@@ -50,7 +50,7 @@ class Neighbours {
 };
 
 constexpr int kPasses = 50;
-constexpr double kLargest = 0.8;  // of the share of a node that a correction may take from it
+constexpr double kLargest = 0.8;  // maximum fraction of a node's mass that a correction may remove
 constexpr double kRoundOff = 1e-14;
 
 constexpr int kBasis = 10;
@@ -63,8 +63,9 @@ Basis basis(const Vector3& x) {
   return b;
 }
 
-/// The first n moments by  sum m max(p, -kLargest) basis = missing, p = c . basis, with Newton's
-/// method on c: the conditions of the least sum d^2/m. False where there is no such correction.
+/// Restores the first n moments with sum m max(p, -kLargest) basis = missing, p = c . basis, by
+/// Newton's method on c. These are the conditions for the smallest sum d^2/m. False if no such
+/// correction exists.
 template <class At>
 bool correct(const Vector& shared, const At& at, const Basis& moments, Index n, Vector& mass) {
   Basis c = Basis::Zero();
@@ -94,10 +95,11 @@ MomentsKept redistribute_mass(const Mesh& mesh, std::span<const int> massless, V
   std::vector<char> without(index(around.nodes()), 0);
   for (int a : massless) {
     expects(a >= 0 && a < around.nodes() && without[index(a)] == 0,
-            fmt::format("massless nodes: {} (0 to {}, each once)", a, around.nodes() - 1));
+            fmt::format("massless nodes: node {} must be in 0 to {} and named only once", a,
+                        around.nodes() - 1));
     without[index(a)] = 1;
   }
-  // in lengths of the mesh about its middle
+  // coordinates relative to the centre of the mesh, scaled by half its size
   const Vector3 low = mesh.nodes.rowwise().minCoeff(), high = mesh.nodes.rowwise().maxCoeff();
   const double size = (high - low).maxCoeff();
   const auto at = [&](Index a) {
@@ -111,7 +113,9 @@ MomentsKept redistribute_mass(const Mesh& mesh, std::span<const int> massless, V
   const Vector given = mass;
   for (int a : nodes) {
     const std::vector<int> to = around.nearest(a, without);
-    expects(!to.empty(), fmt::format("massless nodes: no node with mass is joined with {}", a));
+    expects(!to.empty(),
+            fmt::format(
+                "massless nodes: no chain of elements joins node {} with a node that has mass", a));
     for (int b : to) mass[b] += given[a] / static_cast<double>(to.size());
     mass[a] = 0.0;
   }

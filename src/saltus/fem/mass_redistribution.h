@@ -1,4 +1,4 @@
-// Lumped masses of a mesh with none at chosen nodes (Khenous, Laborde and Renard).
+// Lumped masses of a mesh in which chosen nodes have no mass (Khenous, Laborde and Renard).
 #pragma once
 #include <span>
 
@@ -6,20 +6,18 @@
 
 namespace saltus {
 
-/// What stays of the total mass, its centre, and the second moments sum m X X^T (with them the
-/// inertia): all of it; mass and centre; the mass.
+/// Which moments keep their values. inertia: total mass, centre of mass and the second moments sum
+/// m X X^T (and with them the inertia). centre: mass and centre. mass: only the mass.
 enum class MomentsKept { inertia, centre, mass };
 
-/// Takes the masses [kg] of `massless` nodes and gives them to the others:
-/// 1. each goes in equal shares to the nearest nodes with mass, counted in elements;
-/// 2. m <- m (1 + max(p(X), -0.8)), p the polynomial of degree 2 that restores the moments: of all
-/// corrections d that
-///    leave each node a fifth of its mass, the one with the least sum d^2/m. Where there is none
-///        (fewer than about five
-///    elements across the body) the same with a linear p for the centre, and where there is none
-///        the masses of 1.
-/// Throws UsageError: a node that is not there or named twice, no node with mass that elements join
-/// with it.
+/// Takes the masses [kg] of `massless` nodes and distributes them to the other nodes:
+/// 1. Each mass goes in equal parts to the nearest nodes with mass, counted in elements.
+/// 2. m <- m (1 + max(p(X), -0.8)), where the polynomial p of degree 2 restores the moments. Of all
+///    corrections d that leave each node at least a fifth of its mass, this one has the smallest
+///    sum d^2/m. If there is none (fewer than about five elements across the body), a linear p
+///    restores the centre; if there is none either, the masses of step 1 stay.
+/// Throws UsageError: a node that does not exist or is named twice, or that no chain of elements
+/// joins with a node that has mass.
 MomentsKept redistribute_mass(const Mesh& mesh, std::span<const int> massless, Vector& mass);
 
 }  // namespace saltus

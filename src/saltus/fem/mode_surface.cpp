@@ -16,7 +16,8 @@ void add_element(std::map<ElementKind, ElementBlock>& blocks, ElementKind kind,
 }  // namespace
 
 ModeSurface mode_boundary(const Mesh& mesh, const Matrix& basis) {
-  expects(basis.rows() == 3 * mesh.nodes.cols(), "mode_boundary: three rows of the basis a node");
+  expects(basis.rows() == 3 * mesh.nodes.cols(),
+          "mode_boundary: the basis must have three rows per node");
   std::map<ElementKind, ElementBlock> blocks;
   for (const ElementBlock& block : mesh.blocks)
     if (info(block.kind).dimension < 3)

@@ -1,5 +1,5 @@
-// What is seen of a mesh that moves by few degrees of freedom, and how these move it:  x = X +
-// shape q.
+// The visible surface of a mesh that moves with few degrees of freedom, and its mode shapes: x = X
+// + shape q.
 #pragma once
 #include <memory>
 #include <vector>
@@ -10,17 +10,17 @@
 namespace saltus {
 
 struct ModeSurface {
-  Mesh mesh;  ///< outer faces of solid elements, plane elements and bars, on their nodes;
-              ///< node sets with them
-  std::vector<int> node;  ///< of the whole mesh, increasing; one a node of `mesh`
-  Matrix shape;           ///< 3 a node of `mesh`, a column a degree of freedom
+  /// outer faces of solid elements, plane elements and bars on their nodes, with the node sets
+  Mesh mesh;
+  std::vector<int> node;  ///< number in the whole mesh, increasing; one per node of `mesh`
+  Matrix shape;           ///< 3 rows per node of `mesh`, one column per degree of freedom
 };
 
-/// basis: 3 rows a node of `mesh`. Throws UsageError for another number of rows.
+/// basis: 3 rows per node of `mesh`. Throws UsageError for another number of rows.
 ModeSurface mode_boundary(const Mesh& mesh, const Matrix& basis);
 
-/// Shapes along a line, as of tabulated_shapes(), of a body of which more is known: it is drawn by
-/// its boundary surface.
+/// Shapes along a line, as from tabulated_shapes(), for a body whose boundary surface is known: the
+/// surface is used for drawing.
 class SurfaceModeShapes final : public ModeShapes {
  public:
   SurfaceModeShapes(std::unique_ptr<const ModeShapes> along, ModeSurface boundary)

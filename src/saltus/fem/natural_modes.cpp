@@ -1,7 +1,8 @@
-// Lanczos with implicit restarts in the inner product of M (Spectra) on  y = scale (K - s M)^-1 M
-// x,  nu = scale/(omega^2 - s). A Krylov space holds one vector of each eigenspace: copies of
-// multiple modes appear by round-off or not at all. So it is asked again for the complement of what
-// was found, until nothing is left below the last mode.
+// Lanczos with implicit restarts in the inner product of M (Spectra) on
+//     y = scale (K - s M)^-1 M x,   nu = scale/(omega^2 - s).
+// A Krylov space contains only one vector of each eigenspace: further vectors of multiple modes
+// appear through round-off or not at all. So the search is repeated in the complement of the modes
+// found, until no mode remains below the last one.
 #include "saltus/fem/natural_modes.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,8 @@
 namespace saltus {
 namespace {
 
-constexpr double kZero = 1e-13;      // omega^2 below this part of the largest is none
-constexpr double kNegative = 1e-10;  // below minus this part it is unstable
+constexpr double kZero = 1e-13;      // omega^2 below this fraction of the largest one counts as 0
+constexpr double kNegative = 1e-10;  // below minus this fraction the state is unstable
 
 /// K and M of a body at a state, as products and as a factor of K - s M.
 class Pencil {
@@ -47,11 +48,11 @@ class Pencil {
  private:
   const Dynamics& body_;
   Vector q_, v_;
-  mutable Vector work_;  // of one call of natural_modes()
+  mutable Vector work_;  // work space of one call of natural_modes()
   Factor factor_;
 };
 
-/// What Spectra asks for: x = scale (K - s M)^-1 b, M-orthogonal to what is found.
+/// Operator for Spectra: x = scale (K - s M)^-1 b, M-orthogonal to the modes found.
 struct ShiftInvert {
   using Scalar = double;
   Pencil& pencil;
@@ -83,8 +84,8 @@ struct Pairs {
   Matrix x;
 };
 
-/// Up to `count` of the lowest pairs M-orthogonal to `found`, those that reached the tolerance;
-/// increasing.
+/// Up to `count` of the lowest pairs that are M-orthogonal to `found` and have reached the
+/// tolerance; increasing.
 Pairs lanczos(Pencil& pencil, double shift, const Matrix& found, int count, double tolerance,
               int restarts) {
   const int n = pencil.size();
@@ -110,7 +111,7 @@ Pairs lanczos(Pencil& pencil, double shift, const Matrix& found, int count, doub
   return pairs;
 }
 
-/// The best pairs in the span of X.
+/// Rayleigh-Ritz pairs in the span of X.
 Pairs rayleigh_ritz(const Pencil& pencil, const Matrix& X) {
   const Matrix A = X.transpose() * pencil.product(X, false);
   const Matrix B = X.transpose() * pencil.product(X, true);
@@ -125,7 +126,7 @@ Matrix joined(const Matrix& A, const Matrix& B) {
   return both;
 }
 
-/// About where the `count`-th mode lies, from above.
+/// Rough upper estimate of omega^2 of the `count`-th mode.
 double scale_of(Pencil& pencil, int count, double largest) {
   const Pairs rough = lanczos(pencil, -1e-6 * largest, Matrix(pencil.size(), 0), count, 0.1, 2);
   const double last = rough.lambda.size() > 0 ? rough.lambda.maxCoeff() : 0.0;
@@ -147,8 +148,8 @@ Pairs sparse_modes(Pencil& pencil, int count, double largest) {
     pairs = rayleigh_ritz(pencil, have == 0 ? more.x : joined(pairs.x, more.x));
   }
   if (pairs.lambda.size() < count) [[unlikely]]
-    expects(false,
-            fmt::format("natural_modes: {} of {} modes were found", pairs.lambda.size(), count));
+    expects(false, fmt::format("natural_modes: only {} of {} modes converged", pairs.lambda.size(),
+                               count));
   return rayleigh_ritz(pencil, pairs.x);
 }
 
@@ -164,10 +165,13 @@ Pairs dense_modes(const Pencil& pencil) {
 
 NaturalModes natural_modes(const Dynamics& body, View q, int count) {
   expects(has(body.traits(), Trait::symmetric) && has(body.traits(), Trait::tangents),
-          "natural_modes: needs a body with symmetric tangents");
+          "natural_modes: the body must have symmetric tangents");
   const int n = body.velocities();
   if (count < 1 || count > n) [[unlikely]]
-    expects(false, fmt::format("natural_modes: {} modes of {} degrees of freedom", count, n));
+    expects(
+        false,
+        fmt::format("natural_modes: cannot compute {} modes of a body with {} degrees of freedom",
+                    count, n));
   Pencil pencil(body, q);
   Vector Kx(n), one = Vector::Ones(n);
   pencil.stiffness(one, Kx);

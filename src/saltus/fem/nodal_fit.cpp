@@ -43,8 +43,8 @@ Matrix design(ElementKind kind, const Places& places) {
   return B;
 }
 
-// Sum u_a dN_a/dX of a point, as far as the element reaches: of a bar along itself, of plane
-// elements in their plane.
+// Sum u_a dN_a/dX at a point, within the space of the element: along the axis of a bar, in the
+// plane of plane elements.
 Matrix3 displacement_gradient(const Mesh& mesh, std::span<const int> node, View u,
                               const ShapeGradients& D, int dimension) {
   Matrix3 J = Matrix3::Zero(), H = Matrix3::Zero();  // dX/dxi, du/dxi
@@ -72,7 +72,7 @@ Matrix nodal_fit(ElementKind kind) {
 void nodal_strain(const Mesh& mesh, View u, Eigen::Ref<Matrix> out) {
   const Eigen::Index nodes = mesh.nodes.cols();
   expects(u.size() == 3 * nodes && out.rows() == 6 && out.cols() == nodes,
-          "nodal strain: three displacements and six strains a node");
+          "nodal strain: each node needs three displacements and six strains");
   out.setZero();
   Vector volume = Vector::Zero(nodes);
   int number = 0;

@@ -1,11 +1,10 @@
-// With s the rows of the stops that are pressed at q, and X = K_cc^-1 G^T, W = G X:
+// Let s be the rows of the stops that are active at q, X = K_cc^-1 G^T and W = G X:
 //
 //     u_c = u_0 + X lambda,   u_0 = K_cc^-1 (f_c - K_ci u_i),
 //         0 <= g(u_0) + W lambda perp lambda >= 0     (3)
 //     u_c' = -K_cc^-1 K_ci v + X_s mu,   G_s u_c' = 0                                           (4)
 //
-// Solves with m M + c C + k K_S are those of the whole mesh, whose massless rows are (1), with G_s
-// u_c = 0.
+// Solves with m M + c C + k K_S use the whole mesh, whose massless rows are (1), with G_s u_c = 0.
 #include "saltus/fem/redistributed_mass.h"
 
 #include "saltus/base/error.h"
@@ -33,8 +32,8 @@ RedistributedMass::Partition::Evaluation::Evaluation(const Partition& d)
   Kcc.factorise(d.Kcc);
 }
 
-// (3), from where the neighbours are: a body far from its reference loses no digits. Leaves u_c in
-// `all`.
+// Solves (3), with u_c measured from neighbouring nodes: a body far from its reference loses no
+// digits. Leaves u_c in `all`.
 void RedistributedMass::Partition::local(View q, Evaluation& to) const {
   if (to.known && same_bits(to.at, q)) return;
   to.known = false;
@@ -59,7 +58,7 @@ void RedistributedMass::Partition::local(View q, Evaluation& to) const {
   to.known = to.lambda.allFinite();
 }
 
-// (4) of the rates x, about the configuration of local()
+// Solves (4) for the rates x, at the configuration of local()
 void RedistributedMass::Partition::rates(View x, Evaluation& at, Vector& full) const {
   spread(x, full);
   for (std::size_t c = 0; c < held.size(); ++c) {
@@ -107,7 +106,7 @@ unsigned RedistributedMass::traits() const {
 
 int RedistributedMass::free_index(int dof) const {
   expects(dof >= 0 && index(dof) < partition_->of_dof.size(),
-          "a degree of freedom 3 node + axis of the mesh");
+          "mass redistribution: a degree of freedom must be 3 node + axis of the mesh");
   return partition_->of_dof[index(dof)];
 }
 
@@ -231,7 +230,7 @@ double RedistributedMass::fastest_drift(double from, double to, double reach) co
 
 void RedistributedMass::breaks(Breaks& out) const { partition_->fem->breaks(out); }
 
-// Rows of massless nodes are those of (4), at all nodes with mass beside one without.
+// Rows of massless nodes follow from (4), at all nodes with mass that share an element with them.
 void RedistributedMass::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
   const Partition& d = *partition_;
   const auto room = d.evaluations.borrow();
@@ -299,7 +298,7 @@ Energy RedistributedMass::energy(double t, View q, View v) const {
   return d.fem->energy(t, room->all, room->rate);
 }
 
-// w_c = 0: the powers on the nodes with mass
+// w_c = 0: only the nodes with mass contribute
 void RedistributedMass::power(double t, std::optional<double> held, View q, View v, View w,
                               std::span<double> by_source) const {
   const Partition& d = *partition_;

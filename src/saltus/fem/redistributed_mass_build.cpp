@@ -1,4 +1,4 @@
-// Making a RedistributedMass: checks, numbering, K_ic and K_cc, the local problem.
+// Builds a RedistributedMass: checks, numbering, K_ic and K_cc, the local problem.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -28,8 +28,8 @@ std::vector<std::vector<int>> neighbours(const Mesh& mesh) {
   return around;
 }
 
-/// The columns `wanted` of K without zeros, rows: components of Fem's q. Products with several unit
-/// vectors at once: their nodes share no neighbour.
+/// The nonzeros of the columns `wanted` of K; rows are components of Fem's q. One product serves
+/// several unit vectors whose nodes have no common neighbour.
 std::vector<std::vector<Entry>> stiffness_columns(const Fem& fem, const std::vector<int>& wanted,
                                                   const std::vector<int>& node_of) {
   const std::vector<std::vector<int>> around = neighbours(fem.mesh());
@@ -68,17 +68,18 @@ std::vector<std::vector<Entry>> stiffness_columns(const Fem& fem, const std::vec
 }  // namespace
 
 void RedistributedMass::Partition::check(const FemSystem& system) const {
-  expects(!stops.empty(), "mass redistribution: at least one stop");
-  expects(system.mass == MassForm::lumped, "mass redistribution: the mass of the mesh is lumped");
+  expects(!stops.empty(), "mass redistribution: at least one stop is required");
+  expects(system.mass == MassForm::lumped, "mass redistribution: the mesh must have lumped mass");
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
   std::vector<char> massless(index(nodes), 0), moves(index(nodes), 0);
   for (const NodeStop& s : stops) {
     expects(s.node >= 0 && s.node < nodes,
-            fmt::format("mass redistribution: node {} (0 to {})", s.node, nodes - 1));
+            fmt::format("mass redistribution: a stop names node {} (allowed: 0 to {})", s.node,
+                        nodes - 1));
     expects(s.place.allFinite() && std::abs(s.normal.norm() - 1.0) <= 1e-9 &&
                 s.normal.tail(3 - system.mesh.dimension).isZero(0.0),
-            fmt::format("mass redistribution: the normal at node {} is a unit vector along the "
-                        "dimensions of the mesh, its place is finite",
+            fmt::format("mass redistribution: the stop of node {} needs a unit normal within the "
+                        "dimensions of the mesh and a finite place",
                         s.node));
     massless[index(s.node)] = 1;
   }
@@ -95,10 +96,9 @@ void RedistributedMass::Partition::check(const FemSystem& system) const {
       if (massless[index(a)]) without = a;
       if (moves[index(a)]) moving = a;
     }
-    expects(
-        without < 0 || moving < 0,
-        fmt::format("mass redistribution: node {} shares element {} with node {}, which is moved",
-                    without, e, moving));
+    expects(without < 0 || moving < 0, fmt::format("mass redistribution: node {} shares element {} "
+                                                   "with node {}, which has prescribed motion",
+                                                   without, e, moving));
   }
 }
 
@@ -111,18 +111,19 @@ RedistributedMass::Partition::Partition(FemSystem system, std::vector<NodeStop> 
   sort_unique(system.massless);
   fem = std::make_unique<Fem>(system);
   expects(has(fem->traits(), Trait::affine),
-          "mass redistribution: laws are linear and the form is total Lagrangian");
+          "mass redistribution: laws must be linear and the form total Lagrangian");
   number(system);
   couple();
 }
 
-// Which components of Fem's q have mass, and g = rest + G u_c.
+// Determines which components of Fem's q have mass, and g = rest + G u_c.
 void RedistributedMass::Partition::number(const FemSystem& system) {
   const int d = system.mesh.dimension;
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
   std::vector<char> massless(index(nodes), 0);
   for (int a : system.massless) massless[index(a)] = 1;
-  std::vector<int> near(index(nodes), -1);  // a node with mass in an element of each massless one
+  // a node with mass that shares an element with each massless node
+  std::vector<int> near(index(nodes), -1);
   for (int e = 0; e < system.mesh.elements(); ++e)
     for (int a : system.mesh.element(e))
       for (int b : system.mesh.element(e))
@@ -142,7 +143,8 @@ void RedistributedMass::Partition::number(const FemSystem& system) {
     }
     list.push_back(j);
   }
-  expects(!inner.empty(), "mass redistribution: no degree of freedom with mass is free");
+  expects(!inner.empty(),
+          "mass redistribution: at least one degree of freedom with mass must be free");
   Vector reference(3 * nodes);
   fem->full(0.0, Vector::Zero(fem->positions()), reference);
   for (const NodeStop& s : stops) {
@@ -152,7 +154,7 @@ void RedistributedMass::Partition::number(const FemSystem& system) {
         entries.push_back({0, j, s.normal[axis]});
     expects(
         !entries.empty(),
-        fmt::format("mass redistribution: node {} is held along the normal of its stop", s.node));
+        fmt::format("mass redistribution: node {} is fixed along the normal of its stop", s.node));
     G.push_back(entries);
     const Vector3 x = system.mesh.nodes.col(s.node) + reference.segment<3>(3 * s.node);
     rest.conservativeResize(rest.size() + 1);
@@ -160,7 +162,7 @@ void RedistributedMass::Partition::number(const FemSystem& system) {
   }
 }
 
-// K_ic, K_cc and the local problem.
+// Computes K_ic, K_cc and the local problem.
 void RedistributedMass::Partition::couple() {
   std::vector<int> node_of(index(fem->positions()), 0);
   for (int dof = 0; dof < static_cast<int>(3 * fem->mesh().nodes.cols()); ++dof)
@@ -168,12 +170,12 @@ void RedistributedMass::Partition::couple() {
   split_columns(stiffness_columns(*fem, held, node_of));
   const int bad = first_bad_pivot(Kcc);
   expects(bad < 0,
-          fmt::format("mass redistribution: node {} has no mass and its elements do not hold it",
+          fmt::format("mass redistribution: massless node {} is not restrained by its elements",
                       bad < 0 ? 0 : node_of[index(held[index(bad)])]));
   make_compliance();
 }
 
-// K_ic and K_cc from the columns c of K.
+// Fills K_ic and K_cc from the columns c of K.
 void RedistributedMass::Partition::split_columns(const std::vector<std::vector<Entry>>& columns) {
   std::vector<Entry> inside;
   std::vector<char> massless(index(fem->positions()), 0);
@@ -181,7 +183,7 @@ void RedistributedMass::Partition::split_columns(const std::vector<std::vector<E
   for (std::size_t c = 0; c < held.size(); ++c) {
     for (const Entry& e : columns[c]) {
       if (massless[index(e.row)]) {
-        // both triangles from one, so that the matrix is symmetric to the bit
+        // copy one triangle to the other, so that the matrix is bitwise symmetric
         if (const int i = place[index(e.row)]; i >= static_cast<int>(c)) {
           inside.push_back({i, static_cast<int>(c), e.value});
           if (i != static_cast<int>(c)) inside.push_back({static_cast<int>(c), i, e.value});
@@ -198,7 +200,7 @@ void RedistributedMass::Partition::split_columns(const std::vector<std::vector<E
   Kcc = SparseMatrix(static_cast<int>(held.size()), inside);
 }
 
-// X = K_cc^-1 G^T and W = G X of the stops.
+// Computes X = K_cc^-1 G^T and W = G X for the stops.
 void RedistributedMass::Partition::make_compliance() {
   SparseOperator factor;
   factor.factorise(Kcc);
@@ -216,10 +218,9 @@ void RedistributedMass::Partition::make_compliance() {
     }
   W = (0.5 * (W + W.transpose())).eval();
   const int repeated = first_bad_pivot(SparseMatrix::from(W));
-  expects(
-      repeated < 0,
-      fmt::format("mass redistribution: the stop of node {} repeats a constraint of other stops",
-                  repeated < 0 ? 0 : stops[index(repeated)].node));
+  expects(repeated < 0,
+          fmt::format("mass redistribution: the stop of node {} is redundant with other stops",
+                      repeated < 0 ? 0 : stops[index(repeated)].node));
 }
 
 }  // namespace saltus

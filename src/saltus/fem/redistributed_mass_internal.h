@@ -1,4 +1,4 @@
-// The parts of RedistributedMass: which components have mass, what couples them, the local problem.
+// The parts of RedistributedMass: components with mass, their coupling, and the local problem.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -15,13 +15,13 @@
 
 namespace saltus {
 
-/// Factor of the whole mesh with rows G_s held: x = y - Y (G_s Y)^-1 G_s y, y = A^-1 b, Y = A^-1
-/// G_s^T.
+/// Solves with the factorised whole mesh under the constraint that rows G_s are zero: x = y - Y
+/// (G_s Y)^-1 G_s y, y = A^-1 b, Y = A^-1 G_s^T.
 class HeldOperator final : public Operator {
  public:
   explicit HeldOperator(const std::vector<int>& inner) : inner_(inner) {}
   bool of(const std::vector<int>& inner) const { return &inner == &inner_; }
-  /// of the whole mesh, made when s changes
+  /// Factorises the whole mesh if s has changed.
   void whole(const Fem& fem, Combination s, double t, const Vector& q, const Vector& v) {
     if (made_ && s.m == s_.m && s.c == s_.c && s.k == s_.k) return;
     fem.factorise(s, t, q, v, A_);
@@ -29,7 +29,7 @@ class HeldOperator final : public Operator {
     made_ = true;
     known_ = false;
   }
-  /// Rows of G, by entries (column of the mesh, value).
+  /// Sets the constrained rows of G, given as entries (column of the mesh, value).
   void hold(std::span<const int> rows, const std::vector<std::vector<Entry>>& G,
             Eigen::Index size) {
     if (known_ && std::ranges::equal(rows, held_)) return;
@@ -85,36 +85,36 @@ class HeldOperator final : public Operator {
   const std::vector<int>& inner_;
   Factor A_;
   Combination s_;
-  bool made_ = false, known_ = false;  ///< A_, Y_ belong to s_, held_
+  bool made_ = false, known_ = false;  ///< A_ belongs to s_, Y_ belongs to held_
   std::vector<int> held_;
   std::vector<const std::vector<Entry>*> row_;
   Matrix Y_, R_;         ///< R^T R = G_s Y
-  mutable Matrix all_;   // a factor belongs to one simulation
+  mutable Matrix all_;   // an operator belongs to one simulation
   mutable Vector part_;  // likewise
 };
 
 struct RedistributedMass::Partition {
   std::vector<NodeStop> stops;
   std::unique_ptr<Fem> fem;
-  std::vector<int> inner, held;  ///< components of Fem's q: with mass, without
+  std::vector<int> inner, held;  ///< components of Fem's q: with mass, massless
   std::vector<int> of_dof;       ///< component of q of each degree of freedom, -1: none
-  std::vector<int> carrier;  ///< of each one without mass: a component of Fem's q near it, -1: none
-  std::vector<std::vector<Entry>> G;  ///< a stop: entries at components of Fem's q
-  Vector rest;                        ///< g of no displacement
-  // K_ic by columns c, entries at components of q; K_cc
+  std::vector<int> carrier;      ///< for each massless component, one of Fem's q near it; -1: none
+  std::vector<std::vector<Entry>> G;  ///< per stop: entries at components of Fem's q
+  Vector rest;                        ///< g at zero displacement
+  // K_ic in columns c, entries at components of q; K_cc
   std::vector<int> offset{0}, row;
   std::vector<double> value;
-  std::vector<int> place;  ///< of each component of Fem's q among `inner` or among `held`
+  std::vector<int> place;  ///< position of each component of Fem's q in `inner` or in `held`
   SparseMatrix Kcc;
   Matrix X;              ///< K_cc^-1 G^T
   Matrix W;              ///< G X
-  std::vector<int> rim;  ///< components of q that K_ic meets, increasing
+  std::vector<int> rim;  ///< components of q that are coupled by K_ic, increasing
 
-  /// Of one call; what local() found belongs to the configuration `at`.
+  /// Work space of one call; results of local() belong to the configuration `at`.
   struct Evaluation {
-    Vector at, all, rate, other, f;  ///< but for `at` components of Fem's q
-    Vector part;                     ///< one a component without mass
-    Vector w, lambda, small;         ///< one a stop
+    Vector at, all, rate, other, f;  ///< components of Fem's q, except `at`
+    Vector part;                     ///< one per massless component
+    Vector w, lambda, small;         ///< one per stop
     SparseOperator Kcc;
     BlockPivoting problem;
     bool known = false;
@@ -133,7 +133,8 @@ struct RedistributedMass::Partition {
   void rates(View x, Evaluation& at, Vector& full) const;
   void spread(View x, Vector& full) const { scatter(inner, x, full); }
   void gather(const Vector& full, Out x) const { saltus::gather(inner, full, x); }
-  /// `rate` of the rates x; massless nodes stay behind where no force depends on them.
+  /// Sets `rate` for the rates x. Without viscous damping no force depends on the rates of massless
+  /// nodes, and they are set to zero.
   void set_rates(View x, Evaluation& at) const;
   bool viscous() const { return fem->rayleigh().stiffness > 0.0; }
 };

@@ -1,4 +1,4 @@
-// x = sum N_a (X_a + T_a q): rows of a point are dense, and constant.
+// x = sum N_a (X_a + T_a q): the rows of a point are dense and constant.
 #include "saltus/fem/reduced_mesh.h"
 
 #include <fmt/format.h>
@@ -10,15 +10,17 @@ namespace saltus {
 
 ReducedMesh::ReducedMesh(CraigBampton reduced, Mesh mesh)
     : mesh_(std::move(mesh)), basis_(std::move(reduced.basis)), linear_(std::move(reduced.system)) {
-  expects(basis_.rows() == 3 * mesh_.nodes.cols() && basis_.cols() == linear_.positions(),
-          "reduced mesh: the basis must have three rows a node and a column a degree of freedom");
+  expects(
+      basis_.rows() == 3 * mesh_.nodes.cols() && basis_.cols() == linear_.positions(),
+      "reduced mesh: the basis must have three rows per node and one column per degree of freedom");
 }
 
 Vector3 ReducedMesh::place(const PointRef& at, Eigen::Ref<Matrix> rows) const {
   const auto nodes = static_cast<int>(mesh_.nodes.cols());
   if (at.feature < 0 || at.feature >= nodes + mesh_.elements()) [[unlikely]]
-    expects(false, fmt::format("reduced mesh: feature {} of a point (a node, or nodes + element)",
-                               at.feature));
+    expects(false,
+            fmt::format("reduced mesh: feature {} of a point must be a node, or nodes + element",
+                        at.feature));
   if (at.feature < nodes) {
     rows = basis_.middleRows<3>(3 * at.feature);
     return mesh_.nodes.col(at.feature);

@@ -1,5 +1,5 @@
-// A mesh that moves by the degrees of freedom of craig_bampton(), and is met at any of its points
-// as the mesh is.
+// A mesh that moves with the degrees of freedom of craig_bampton(); any point of the mesh can be in
+// contact.
 #pragma once
 #include <memory>
 
@@ -9,13 +9,13 @@
 
 namespace saltus {
 
-/// q = (u of what is kept, then one a mode) as of CraigBampton::system. Points have all three
-/// directions of space, so that contact there may rub; where nodes are kept the answer to static
-/// forces is exact, elsewhere it is that of the modes.
+/// q = (u of the kept degrees of freedom, then one per mode), as in CraigBampton::system. Points
+/// have all three directions of space, so that contacts may have friction. At kept nodes the
+/// response to static forces is exact, elsewhere it is that of the modes.
 class ReducedMesh final : public Dynamics {
  public:
-  /// mesh: undeformed, the one that was reduced about u = 0. Throws UsageError where the basis has
-  /// not three rows a node.
+  /// mesh: the undeformed mesh that was reduced about u = 0. Throws UsageError if the basis does
+  /// not have three rows per node.
   ReducedMesh(CraigBampton reduced, Mesh mesh);
   const Mesh& mesh() const { return mesh_; }
   const Linear& linear() const { return linear_; }
@@ -23,7 +23,7 @@ class ReducedMesh final : public Dynamics {
 
   int positions() const override { return linear_.positions(); }
   int velocities() const override { return linear_.velocities(); }
-  /// Those of Linear.
+  /// Traits of Linear.
   unsigned traits() const override { return linear_.traits(); }
 
   void force(double t, View q, View v, Out f) const override { linear_.force(t, q, v, f); }
@@ -36,7 +36,7 @@ class ReducedMesh final : public Dynamics {
   }
   Rayleigh rayleigh() const override { return linear_.rayleigh(); }
 
-  /// PointRef as of Fem: `feature` is a node, or nodes + element with its xi in `local`.
+  /// PointRef as in Fem: `feature` is a node, or nodes + element with its xi in `local`.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
@@ -50,7 +50,7 @@ class ReducedMesh final : public Dynamics {
   }
 
  private:
-  /// Undeformed place, and rows of the displacement.
+  /// Undeformed position, and rows of the displacement.
   Vector3 place(const PointRef& at, Eigen::Ref<Matrix> rows) const;
 
   Mesh mesh_;

@@ -2,7 +2,8 @@
 //
 //     z_j'' + 2 sigma_j z_j' + omega_j^2 z_j = x_j.f(q0) + x_j.r
 //
-// Craig and Bampton (1968), b kept, i the rest, Phi the modes of (K_ii, M_ii):
+// Craig and Bampton (1968), with b the kept and i the remaining degrees of freedom, Phi the modes
+// of (K_ii, M_ii):
 //
 //     T = [ I 0; Psi Phi ],   Psi = -K_ii^-1 K_ib
 //
@@ -10,7 +11,7 @@
 //
 //     T^T A T = [A_bb 0; 0 0] + [P^T W; 0] + [P^T W; 0]^T + W^T A_ii W.
 //
-// Of K that is K_bb + K_bi Psi, then omega^2, and nothing between.
+// For K this gives K_bb + K_bi Psi, then omega^2, and no coupling between them.
 #include "saltus/fem/reduction.h"
 
 #include <fmt/format.h>
@@ -30,10 +31,10 @@ std::size_t index(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 struct Line {
   ModalPlacement placement;
-  std::vector<double> x;  // of each point
+  std::vector<double> x;  // coordinate of each point
 };
 
-// The line through the two points that are farthest from the first and from each other.
+// The line through two points: the farthest from the first, and the farthest from that one.
 Line line_through(const Vector& places) {
   const Eigen::Index n = places.size() / 3;
   const auto at = [&](Eigen::Index i) -> Vector3 { return places.segment<3>(3 * i); };
@@ -57,7 +58,7 @@ Line line_through(const Vector& places) {
   return line;
 }
 
-/// Row i is direction . d(place of point i)/dq.
+/// Row i is direction . d(position of point i)/dq.
 Matrix rows_along(const Dynamics& body, const Vector& q, std::span<const PointRef> points,
                   const Vector3& direction) {
   PointRows J;
@@ -85,7 +86,7 @@ Matrix product(const Dynamics& body, Combination s, const Vector& q, const Vecto
 
 Matrix even(const Matrix& A) { return 0.5 * (A + A.transpose()); }
 
-/// Of a mesh also what its boundary surface does in the modes X, for drawing.
+/// For a mesh, adds the displacements of its boundary surface in the modes X, for drawing.
 std::unique_ptr<const ModeShapes> with_boundary(std::unique_ptr<const ModeShapes> along,
                                                 const Dynamics& body, View q, const Matrix& X) {
   const auto* fem = dynamic_cast<const Fem*>(&body);
@@ -102,14 +103,15 @@ std::unique_ptr<const ModeShapes> with_boundary(std::unique_ptr<const ModeShapes
 
 void expect_reducible(const FemSystem& system, View u, std::span<const int> kept, int modes) {
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
-  expects(u.size() == 3 * nodes, "craig_bampton: u must have 3 numbers a node");
+  expects(u.size() == 3 * nodes, "craig_bampton: u must have 3 numbers per node");
   expects(!kept.empty(), "craig_bampton: at least one degree of freedom must be kept");
   expects(modes >= 0, "craig_bampton: modes must be >= 0");
   for (const Prescribed& p : system.prescribed)
-    expects(p.signal.is_constant(), "craig_bampton: what is prescribed must not move");
+    expects(p.signal.is_constant(),
+            "craig_bampton: prescribed degrees of freedom must be constant");
   for (const int dof : kept)
     if (dof < 0 || dof >= 3 * nodes) [[unlikely]]
-      expects(false, fmt::format("craig_bampton: degree of freedom {} is kept (0 to {})", dof,
+      expects(false, fmt::format("craig_bampton: kept degree of freedom {} must be in 0 to {}", dof,
                                  3 * nodes - 1));
 }
 
@@ -142,7 +144,7 @@ class KeptAndRest {
     return psi;
   }
   NaturalModes lowest_modes(int count) const { return natural_modes(body_, q_, count); }
-  /// T^T A T of W = [Psi Phi]
+  /// T^T A T with W = [Psi Phi]
   Matrix project(Combination s, const Matrix& W) const {
     const auto [P, A_bb] = kept_columns(s);
     Matrix A = W.transpose() * product(body_, s, q_, still_, W);
@@ -152,7 +154,7 @@ class KeptAndRest {
     A.leftCols(b_) += side.transpose();
     return even(A);
   }
-  /// T^T f of gravity and of the stress at u, empty: 0
+  /// T^T f of gravity and of the stress at u; empty means 0
   Vector project_force(const Matrix& W) const {
     Vector f(body_.positions()), R(body_.prescribed());
     body_.force(0.0, q_, still_, f);
@@ -170,12 +172,12 @@ class KeptAndRest {
     return system;
   }
 
-  const Eigen::Index held_, b_;  // prescribed before, kept
+  const Eigen::Index held_, b_;  // number of prescribed and of kept degrees of freedom
   const Fem body_;
   Vector q_, still_;
 };
 
-/// Loads on the new degrees of freedom, by T.
+/// Loads projected to the reduced degrees of freedom by T.
 std::vector<Load> project_loads(std::span<const Load> loads, const Matrix& T) {
   std::vector<Load> reduced;
   for (const Load& load : loads) {
@@ -195,7 +197,7 @@ std::vector<Load> project_loads(std::span<const Load> loads, const Matrix& T) {
 }  // namespace
 
 ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction& reduction) {
-  expects(!reduction.points.empty(), "reduce_to_modes: there must be at least one point");
+  expects(!reduction.points.empty(), "reduce_to_modes: at least one point is required");
   expects(std::abs(reduction.direction.norm() - 1.0) <= 1e-9,
           "reduce_to_modes: the direction must be a unit vector");
   ModalReduced reduced;
@@ -229,7 +231,8 @@ ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction&
   Matrix shape(n, X.cols());
   std::vector<double> x;
   for (const Eigen::Index i : order) {
-    expects(x.empty() || line.x[index(i)] > x.back(), "reduce_to_modes: the points must lie apart");
+    expects(x.empty() || line.x[index(i)] > x.back(),
+            "reduce_to_modes: the points must not coincide");
     shape.row(static_cast<Eigen::Index>(x.size())) = along.row(i);
     x.push_back(line.x[index(i)]);
   }
@@ -257,9 +260,9 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
   const Matrix psi = body.static_modes(K_ib);
   const NaturalModes lowest = body.lowest_modes(std::max(modes, 1));
   if (!psi.allFinite() || lowest.omega[0] == 0.0) [[unlikely]]
-    expects(
-        false,
-        "craig_bampton: what is kept must hold the rest of the body, together with what is fixed");
+    expects(false,
+            "craig_bampton: kept and prescribed degrees of freedom together must restrain the rest "
+            "of the body");
   W.leftCols(b) = psi;
   W.rightCols(m) = lowest.shape.leftCols(m);
   reduced.omega = lowest.omega.head(m);
@@ -278,7 +281,7 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
     to.damping = SparseMatrix::from(body.project({0.0, 1.0, 0.0}, W) - given.mass * M);
   }
 
-  // All nodes by the new degrees of freedom
+  // displacements of all nodes in terms of the reduced degrees of freedom
   Matrix& T = reduced.basis;
   T.setZero(u.size(), b + m);
   for (int dof = 0; dof < u.size(); ++dof)

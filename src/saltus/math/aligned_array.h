@@ -1,4 +1,4 @@
-// Arrays of double that start on a cache line: the kernels run up to twice as fast on them.
+// Arrays of double that start at a cache line: kernels run up to twice as fast on them.
 #pragma once
 #include <cstddef>
 #include <new>

@@ -11,15 +11,16 @@
 namespace saltus {
 namespace {
 
-constexpr int kMostNodes = 16;    // degree of interpolation
-constexpr double kWidth = 1e-15;  // parts are not divided below this
+constexpr int kMostNodes = 16;    // largest degree of interpolation
+constexpr double kWidth = 1e-15;  // intervals are not divided below this width
 
 struct Coefficients {
   int n = 0;  // degree
   std::array<double, kMostDegree + 1> b;
 
   explicit Coefficients(int degree) : n(degree) {
-    expects(n >= 0 && n <= kMostDegree, "a polynomial in Bernstein form has a degree of 0 .. 32");
+    expects(n >= 0 && n <= kMostDegree,
+            "a polynomial in Bernstein form must have a degree of 0 .. 32");
   }
   explicit Coefficients(std::span<const double> from)
       : Coefficients(static_cast<int>(from.size()) - 1) {
@@ -29,7 +30,7 @@ struct Coefficients {
   double operator[](int k) const { return b[static_cast<std::size_t>(k)]; }
   double last() const { return (*this)[n]; }
 
-  /// Becomes p on [0, x]; `right`, if any, p on [x, 1].
+  /// Replaces p by its part on [0, x]; `right`, if not null, gets the part on [x, 1].
   void split(double x, Coefficients* right) {
     Coefficients& c = *this;
     if (right) right->n = n;
@@ -49,7 +50,7 @@ Number binomial(int n, int k) {
   return value;
 }
 
-/// Nodes and, for one degree, the inverse of B_k(x_j), transposed.
+/// Nodes and, for each degree, the inverse of B_k(x_j), transposed.
 struct Interpolation {
   std::vector<double> nodes;
   Matrix to_coefficients;
@@ -62,7 +63,7 @@ struct Interpolation {
                           ? 1.0
                           : static_cast<double>(
                                 0.5L * (1.0L - std::cos(std::numbers::pi_v<long double> * k / n))));
-    // Gauss-Jordan with pivots on [B | 1]
+    // Gauss-Jordan elimination with pivoting on [B | 1]
     std::vector<Row> a(rows, Row(2 * rows, 0.0L));
     for (std::size_t j = 0; j < rows; ++j) {
       const long double x = nodes[j];
@@ -90,7 +91,7 @@ struct Interpolation {
       for (std::size_t j = 0; j < rows; ++j)
         to_coefficients(static_cast<long>(j), static_cast<long>(k)) =
             static_cast<double>(a[k][rows + j]);
-    // The ends are nodes: b_0 and b_n are values, to the last bit.
+    // The ends are nodes: b_0 and b_n equal the values there, bit for bit.
     to_coefficients.col(0).setZero();
     to_coefficients.col(n).setZero();
     to_coefficients(0, 0) = to_coefficients(n, n) = 1.0;
@@ -98,8 +99,7 @@ struct Interpolation {
 };
 
 const Interpolation& interpolation(int n) {
-  expects(n >= 1 && n <= kMostNodes,
-          "values at Lobatto's nodes make a polynomial of degree 1 .. 16");
+  expects(n >= 1 && n <= kMostNodes, "interpolation at Lobatto nodes needs a degree of 1 .. 16");
   static const std::vector<Interpolation> all = [] {
     std::vector<Interpolation> made;
     for (int degree = 1; degree <= kMostNodes; ++degree) made.emplace_back(degree);
@@ -108,8 +108,8 @@ const Interpolation& interpolation(int n) {
   return all[static_cast<std::size_t>(n - 1)];
 }
 
-/// Changes of sign in the sequence, zeros left out: p has as many roots in (0, 1), or fewer by an
-/// even number.
+/// Number of sign changes in the sequence, without zeros: p has this number of roots in (0, 1), or
+/// fewer by an even number.
 int sign_changes(const Coefficients& c) {
   int changes = 0;
   double before = 0.0;
@@ -121,7 +121,7 @@ int sign_changes(const Coefficients& c) {
   return changes;
 }
 
-/// Some x with p(x) < 0 and p >= 0 up to the root before it, of p on [from, to]; -1: p is nowhere
+/// Some x with p(x) < 0 and p >= 0 up to the root before x, for p on [from, to]; -1 if p is nowhere
 /// negative.
 double first_below(Coefficients c, double from, double to) {
   const double least = *std::min_element(c.b.begin(), c.b.begin() + c.n + 1);
@@ -138,15 +138,16 @@ double first_below(Coefficients c, double from, double to) {
   return x >= 0.0 ? x : first_below(right, middle, to);
 }
 
-/// The root of p on [0, 1], of which there is one, from p >= 0 to p < 0; the side where p >= 0.
+/// The only root of p on [0, 1], with p >= 0 before and p < 0 after it; returns the side with
+/// p >= 0.
 double only_root(const Coefficients& c, double width) {
   double a = 0.0, b = 1.0;
   double fa = c[0], fb = c.last();
   const std::span<const double> p(c.b.data(), static_cast<std::size_t>(c.n + 1));
   bool halve = fa <= 0.0;
   for (int i = 0; i < 200 && (b - a) * width > 0.25 * kWidth; ++i) {
-    // Between the ends by the straight line, kept off them by half the width that is asked for;
-    // every other time by halves if that has not halved the bracket.
+    // Linear interpolation between the ends, at least half the required width away from them;
+    // bisection in the next iteration if that has not halved the bracket.
     const double margin = 0.125 * kWidth / width;
     double x = halve ? 0.5 * (a + b) : a + (b - a) * fa / (fa - fb);
     x = std::clamp(x, a + std::min(margin, 0.5 * (b - a)), b - std::min(margin, 0.5 * (b - a)));
@@ -164,8 +165,8 @@ double only_root(const Coefficients& c, double width) {
   return a;
 }
 
-/// The last x of p on [from, to] where p goes from + to -; -1: p <= 0 everywhere. p(to) <= 0 is
-/// known unless c says else.
+/// The last x on [from, to] where p changes from + to -; -1 if p <= 0 everywhere. p(to) <= 0 is
+/// known, unless c indicates otherwise.
 double last_fall(Coefficients c, double from, double to) {
   if (c.last() >= 0.0) return to;
   if (*std::max_element(c.b.begin(), c.b.begin() + c.n + 1) <= 0.0) return -1.0;
@@ -184,7 +185,7 @@ std::span<const double> lobatto_nodes(int n) { return interpolation(n).nodes; }
 
 void bernstein_through(const Matrix& values, Matrix& B) {
   const Interpolation& to = interpolation(static_cast<int>(values.cols()) - 1);
-  expects(&values != &B, "coefficients do not overwrite the values");
+  expects(&values != &B, "the coefficients must not overwrite the values");
   B.resize(values.rows(), values.cols());
   B.noalias() = values.lazyProduct(to.to_coefficients);
 }
@@ -197,9 +198,9 @@ double bernstein_value(std::span<const double> b, double x) {
 }
 
 void bernstein_weights(double x, std::span<double> out) {
-  expects(!out.empty(), "a polynomial in Bernstein form has a coefficient");
+  expects(!out.empty(), "a polynomial in Bernstein form needs at least one coefficient");
   out[0] = 1.0;
-  for (std::size_t d = 1; d < out.size(); ++d) {  // those of degree d from those of d - 1
+  for (std::size_t d = 1; d < out.size(); ++d) {  // degree d from degree d - 1
     out[d] = x * out[d - 1];
     for (std::size_t k = d - 1; k > 0; --k) out[k] = (1.0 - x) * out[k] + x * out[k - 1];
     out[0] *= 1.0 - x;
@@ -208,7 +209,8 @@ void bernstein_weights(double x, std::span<double> out) {
 
 void bernstein_values(const Matrix& B, double x, Out values) {
   std::array<double, kMostDegree + 1> weights;
-  expects(B.cols() <= kMostDegree + 1, "a degree of 0 .. 32");
+  expects(B.cols() <= kMostDegree + 1,
+          "a polynomial in Bernstein form must have a degree of 0 .. 32");
   const auto of_degree = std::span(weights).first(static_cast<std::size_t>(B.cols()));
   bernstein_weights(x, of_degree);
   bernstein_sum(B, of_degree, values);
@@ -216,8 +218,8 @@ void bernstein_values(const Matrix& B, double x, Out values) {
 
 void bernstein_sum(const Matrix& B, std::span<const double> weights, Out values) {
   expects(static_cast<std::size_t>(B.cols()) == weights.size() && values.size() == B.rows(),
-          "a weight for every column, a value for every row");
-  const auto rows = [&]<int count>(Eigen::Index first) {  // in registers
+          "one weight per column and one value per row are required");
+  const auto rows = [&]<int count>(Eigen::Index first) {  // processed in registers
     Eigen::Array<double, count, 1> sum = Eigen::Array<double, count, 1>::Zero();
     for (Eigen::Index k = 0; k < B.cols(); ++k)
       sum += weights[static_cast<std::size_t>(k)] * B.col(k).template segment<count>(first).array();
@@ -230,25 +232,25 @@ void bernstein_sum(const Matrix& B, std::span<const double> weights, Out values)
 }
 
 void bernstein_integral_weights(double x, std::span<double> out) {
-  // The integral has the coefficients 0 and the sums of b over n + 1, of degree n + 1.
+  // The integral has degree n + 1; its coefficients are 0 and the partial sums of b over n + 1.
   std::array<double, kMostDegree + 1> weights;
   const std::size_t n = out.size();
-  expects(n <= kMostDegree, "the integral of a polynomial of degree 0 .. 31");
+  expects(n <= kMostDegree, "the integral needs a polynomial of degree 0 .. 31");
   bernstein_weights(x, std::span(weights).first(n + 1));
   double sum = 0.0;
   for (std::size_t k = n; k > 0; --k) out[k - 1] = (sum += weights[k]) / static_cast<double>(n);
 }
 
 void bernstein_derivative(std::span<const double> b, std::span<double> out) {
-  expects(b.size() > 1 && out.size() + 1 == b.size(), "p' has one coefficient fewer than p");
+  expects(b.size() > 1 && out.size() + 1 == b.size(), "p' must have one coefficient fewer than p");
   const double n = static_cast<double>(out.size());
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = n * (b[k + 1] - b[k]);
 }
 
 double bernstein_integral(std::span<const double> b, double x) {
-  // The integral has coefficients of degree n + 1: 0 and the sums of b over n + 1.
+  // The integral has degree n + 1; its coefficients are 0 and the partial sums of b over n + 1.
   expects(b.size() <= static_cast<std::size_t>(kMostDegree),
-          "the integral of a polynomial of degree 0 .. 31");
+          "the integral needs a polynomial of degree 0 .. 31");
   Coefficients c(static_cast<int>(b.size()));
   double sum = 0.0;
   c[0] = 0.0;
@@ -257,8 +259,9 @@ double bernstein_integral(std::span<const double> b, double x) {
 }
 
 void bernstein_part(std::span<const double> b, double from, double to, std::span<double> out) {
-  expects(out.size() == b.size(), "a part of a polynomial has as many coefficients");
-  expects(0.0 <= from && from <= to && to <= 1.0, "a part of [0, 1]");
+  expects(out.size() == b.size(),
+          "a part of a polynomial must have as many coefficients as the polynomial");
+  expects(0.0 <= from && from <= to && to <= 1.0, "the part must lie in [0, 1]");
   Coefficients c(b);
   if (to < 1.0) c.split(to, nullptr);
   if (from > 0.0) {
@@ -270,22 +273,22 @@ void bernstein_part(std::span<const double> b, double from, double to, std::span
 }
 
 std::optional<double> first_negative(std::span<const double> b, double noise) {
-  expects(noise >= 0.0, "noise >= 0");
+  expects(noise >= 0.0, "noise must be >= 0");
   if (std::all_of(b.begin(), b.end(), [&](double x) { return x >= -noise; })) return std::nullopt;
   expects(std::all_of(b.begin(), b.end(), [](double x) { return std::isfinite(x); }),
-          "a polynomial has coefficients that are numbers");
+          "coefficients must be finite");
   Coefficients p(b);
   int m = 0;
   for (; m <= p.n && std::abs(p[m]) <= noise; ++m) p[m] = 0.0;
 
-  // How far: the first dip of p below -noise. Small dips before it are left out.
+  // The first dip of p below -noise; smaller dips before it are ignored.
   Coefficients raised = p;
   for (int k = 0; k <= p.n; ++k) raised[k] += noise;
   const double below = first_below(raised, 0.0, 1.0);
   if (below < 0.0) return std::nullopt;
   if (below == 0.0) return 0.0;
 
-  // Where p came from +: p(x) = x^m r(x), r without the root at the start.
+  // The last zero crossing before that dip: p(x) = x^m r(x), where r does not have the root at 0.
   Coefficients r(p.n - m);
   for (int k = 0; k <= r.n; ++k)
     r[k] = p[k + m] * (binomial<double>(p.n, k + m) / binomial<double>(r.n, k));

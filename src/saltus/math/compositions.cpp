@@ -5,7 +5,7 @@
 namespace saltus {
 namespace {
 
-/// trace of the product of  drift (1, a z; 0, 1)  and  kick (1, 0; -b z, 1)
+/// Trace of the product of drift (1, a z; 0, 1) and kick (1, 0; -b z, 1).
 double trace(const Composition& method, double z) {
   double sum = 0.0;
   for (int column = 0; column < 2; ++column) {
@@ -26,7 +26,7 @@ double stability_limit(const Composition& method) {
   constexpr double kPace = 2e-4, kOver = 1e-12;
   const auto stable = [&](double z) { return std::abs(trace(method, z)) <= 2.0 + kOver; };
   double z = 0.0;
-  while (stable(z + kPace)) z += kPace;  // ends: the trace is a polynomial
+  while (stable(z + kPace)) z += kPace;  // terminates because the trace is a polynomial
   double low = z, high = z + kPace;
   for (int i = 0; i < 50; ++i) {
     const double middle = 0.5 * (low + high);

@@ -1,5 +1,5 @@
-// Symmetric compositions of the motion under inertia (drift) and of changes of velocity (kicks) as
-// data. One step h is
+// Symmetric compositions, stored as data, of inertial motion (drift) and velocity changes (kicks).
+// One step h is
 //
 //     drift a_1 h, kick b_1 h, drift a_2 h, ..., kick b_s h, drift a_(s+1) h,     sum a = sum b = 1
 #pragma once
@@ -17,7 +17,7 @@ struct Composition {
   std::array<double, kMost> kick{};
 };
 
-/// From the first a and b; the one in the middle of each follows from the sums.
+/// Builds a composition from the first a and b; the middle one of each follows from the sums.
 template <std::size_t A, std::size_t B>
 constexpr Composition symmetric_composition(int order, const std::array<double, A>& a,
                                             const std::array<double, B>& b) {
@@ -40,7 +40,7 @@ constexpr Composition symmetric_composition(int order, const std::array<double, 
   return c;
 }
 
-/// G. Strang 1968; in a vector space the leap-frog with places at the half steps.
+/// G. Strang 1968; in a vector space the leapfrog scheme with positions at half steps.
 inline constexpr Composition kStrang{.kicks = 1, .order = 2, .drift = {0.5, 0.5}, .kick = {1.0}};
 
 /// S. Blanes, P. C. Moan 2002, S6, of order 4 for any two parts.
@@ -48,7 +48,7 @@ inline constexpr Composition kBlanesMoan4 =
     symmetric_composition(4, std::array{0.0792036964311957, 0.353172906049774, -0.0420650803577195},
                           std::array{0.209515106613362, -0.143851773179818});
 
-/// S. Blanes, P. C. Moan 2002, the method of 14 stages and order 6 for a kinetic energy that is
+/// S. Blanes, P. C. Moan 2002, the method with 14 stages and order 6 for a kinetic energy that is
 /// quadratic in the velocities.
 inline constexpr Composition kBlanesMoan6 = symmetric_composition(
     6,
@@ -57,7 +57,7 @@ inline constexpr Composition kBlanesMoan6 = symmetric_composition(
     std::array{0.09171915262446165, 0.183983170005006, -0.05653436583288827, 0.004914688774712854,
                0.143761127168358, 0.328567693746804});
 
-/// Largest z = h omega up to which |trace| <= 2 of a step of  q' = v, v' = -omega^2 q.
+/// Largest z = h omega with |trace| <= 2 for a step of q' = v, v' = -omega^2 q.
 double stability_limit(const Composition& method);
 
 }  // namespace saltus

@@ -61,7 +61,7 @@ SALTUS_INLINE void butterfly(V<W>* re, V<W>* im) {
   }
 }
 
-/// (re + i im) <- (re + i im)(c + i s), with a factor per element and with one for all.
+/// (re + i im) <- (re + i im)(c + i s), with one factor per element or one for all.
 template <int W>
 SALTUS_INLINE void turn(V<W>& re, V<W>& im, const Slot<W>& c, const Slot<W>& s) {
   const V<W> old = re;
@@ -77,12 +77,13 @@ SALTUS_INLINE void turn_all(V<W>& re, V<W>& im, double c, double s) {
 
 }  // namespace
 
-/// The passes for registers of W doubles. The scratch holds element j of subsequence r at [j][r].
+/// The passes for registers of W doubles. The scratch array holds element j of subsequence r at
+/// [j][r].
 template <int W>
 struct ConvolutionKernels {
   using Stage = CyclicConvolution::Stage;
 
-  /// All butterflies of one stage; twiddles after them (frequency) or before them (time).
+  /// All butterflies of one stage; twiddle factors after them (frequency) or before them (time).
   template <int p, bool time>
   static SALTUS_INLINE void pass(const Stage& stage, int m, double* re, double* im) {
     const int sub = stage.sub;
@@ -117,7 +118,8 @@ struct ConvolutionKernels {
       pass<2, time>(stage, m, re, im);
   }
 
-  /// U subsequence elements j..j+U-1 between the sequence (natural order) and the scratch.
+  /// U subsequence elements j..j+U-1, moved between the sequence (natural order) and the scratch
+  /// array.
   template <int U, bool time>
   static SALTUS_INLINE void split_block(const CyclicConvolution& c, int j, double* re, double* im,
                                         double* sub_re, double* sub_im) {
@@ -165,14 +167,14 @@ struct ConvolutionKernels {
     for (; j < c.m_; ++j) split_block<1, time>(c, j, re, im, sub_re, sub_im);
   }
 
-  /// Sequence -> scrambled transform in the scratch.
+  /// Sequence -> transform in scrambled order, in the scratch array.
   static SALTUS_INLINE void forward(const CyclicConvolution& c, double* re, double* im,
                                     double* sub_re, double* sub_im) {
     split<false>(c, re, im, sub_re, sub_im);
     for (const Stage& stage : c.stages_) any_pass<false>(stage, c.m_, sub_re, sub_im);
   }
 
-  /// The transform with exp(+i) is the one with exp(-i) on exchanged real and imaginary parts.
+  /// The transform with exp(+i) is the one with exp(-i) with real and imaginary parts exchanged.
   static SALTUS_INLINE void apply(const CyclicConvolution& c, double* re, double* im,
                                   double* sub_re, double* sub_im) {
     forward(c, re, im, sub_re, sub_im);

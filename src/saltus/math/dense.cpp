@@ -71,11 +71,11 @@ Matrix orthonormal(const Matrix& A) {
 Quaternion turn_between(const Vector3& from, const Vector3& to) {
   const Vector3 a = from.normalized(), b = to.normalized();
   Vector3 axis = a.cross(b);
-  if (axis.norm() < 3e-16 && a.dot(b) < 0.0) axis = a.unitOrthogonal();  // any of them
+  if (axis.norm() < 3e-16 && a.dot(b) < 0.0) axis = a.unitOrthogonal();  // any perpendicular axis
   axis.normalize();
-  // of nearly opposite a and b the product has lost digits
+  // if a and b are nearly opposite, the product has lost digits
   axis = (axis - a.dot(axis) * a).normalized();
-  // the cosine and the sine of half the angle, each exact to round-off at any angle
+  // cosine and sine of half the angle, each exact to round-off at any angle
   const Vector3 sine = axis * (0.5 * (b - a).norm());
   return {0.5 * (a + b).norm(), sine.x(), sine.y(), sine.z()};
 }

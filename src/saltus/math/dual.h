@@ -1,17 +1,17 @@
 // Numbers that carry a derivative: a + b eps with eps^2 = 0, so that f(a + b eps) = f(a) + f'(a) b
 // eps exactly.
 //
-// Dual<Dual<double>> carries the mixed second derivative in rate.rate, and so on: each level is one
-// more direction.
+// Dual<Dual<double>> carries the mixed second derivative in rate.rate, and so on: each level adds
+// one direction.
 #pragma once
 #include <cmath>
 #include <type_traits>
 
 namespace saltus {
 
-/// T is double or again a Dual. Functions are found by their unqualified names next to those of
-/// <cmath>: write `using std::sin; sin(x)`. Comparisons look at the values alone, so that branches
-/// follow the number without eps.
+/// T is double or another Dual. Call functions unqualified, next to those of <cmath>: write
+/// `using std::sin; sin(x)`. Comparisons use only the values, so that branches follow the number
+/// without eps.
 template <class T>
 struct Dual {
   T value{}, rate{};
@@ -107,7 +107,7 @@ Dual<T> tanh(const Dual<T>& x) {
   const T y = tanh(x.value);
   return {y, (1.0 - y * y) * x.rate};
 }
-/// Not at 0, where the derivative has no value.
+/// Not defined at 0, where the derivative is infinite.
 template <class T>
 Dual<T> sqrt(const Dual<T>& x) {
   using std::sqrt;

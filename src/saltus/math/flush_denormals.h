@@ -1,7 +1,7 @@
-// Numbers below 2.2e-308 are zero while this object lives: a decayed mode would otherwise cost a
-// hundred times a living one (12 ns instead of 0.2 ns a mode and step, measured on the bass). Part
-// of what makes results what they are, so it wraps every step, on one thread, and restores what it
-// found.
+// Numbers below 2.2e-308 are treated as zero during the lifetime of this object: a decayed mode
+// would otherwise cost a hundred times as much as an active one (12 ns instead of 0.2 ns per mode
+// and step, measured on the bass). It affects results, so it wraps every step, on one thread, and
+// then restores the previous setting.
 #pragma once
 #if defined(__SSE2__)
 #include <immintrin.h>

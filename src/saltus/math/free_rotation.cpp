@@ -1,26 +1,26 @@
 // Three different moments I1 < I2 < I3 (C. G. J. Jacobi 1849, in the notation of NIST, chapter 22).
 // With L along the principal axes, L1' = -(1/I2 - 1/I3) L2 L3 and so on; L1^2 + (r/s) L2^2 = A1^2
-// and L3^2 + (p/s) L2^2 = A3^2 stay,
+// and L3^2 + (p/s) L2^2 = A3^2 are constant, where
 //
 //     p = 1/I1 - 1/I2,    r = 1/I2 - 1/I3,    s = p + r
 //
-// Where p A1^2 <= r A3^2 the momentum goes about axis 3, else about axis 1, with the roles of 1 and
-// 3, p and r changed:
+// If p A1^2 <= r A3^2, the momentum rotates about axis 3; otherwise it rotates about axis 1, and
+// the roles of 1 and 3, p and r are exchanged:
 //
 //     L1 = A1 cn u,   L2 = A1 sqrt(s/r) sn u,   L3 = +-A3 dn u,   u' = +-A3 sqrt(r s),
 //         k^2 = p A1^2/(r A3^2)        (1)
 //
-// u at the start is not needed: sn, cn, dn there are known from L, and those of the sum come from
-// the addition theorem.
+// The initial u is not needed: L gives sn, cn, dn there, and the addition theorem gives those of
+// the sum.
 //
-// Attitude: B(m), the least rotation that takes m = L/|L| to the axis e (of 3 or 1, with the sign
-// of L), is smooth all the time, and R B^-1 turns about a fixed direction,
+// Attitude: B(m), the smallest rotation that takes m = L/|L| to the axis e (axis 3 or 1, with the
+// sign of L), is smooth at all times, and R B^-1 rotates about a fixed direction,
 //
 //     R1 = R0 B0^-1 exp(psi e) B1,
 //         psi' = (2 T/|L| + Omega.e)/(1 + m.e) = |L|/I_e + (2 T/|L| - |L|/I_e)/(1 + m.e)  (2)
 //
-// 1/(1 + m.e) is integrated by Gauss's rule: its nearest pole is pi/2 or more away from the real u,
-// so that ten points a unit of u leave round-off.
+// 1/(1 + m.e) is integrated by Gauss's rule: its nearest pole is at least pi/2 away from real u, so
+// that ten points per unit of u are accurate to round-off.
 #include "saltus/math/free_rotation.h"
 
 #include <Eigen/LU>
@@ -35,9 +35,10 @@
 namespace saltus {
 namespace {
 
-constexpr double kStill = 1e-100;  ///< an angle [rad] below it is none
+constexpr double kStill = 1e-100;  ///< smaller angles [rad] count as zero
 constexpr double kMostRadians = 1e6;
-constexpr double kShort = 0.0625;  ///< of u: four points of Gauss's rule, and a series for sn
+/// of u: below this, four points of Gauss's rule and a series for sn
+constexpr double kShort = 0.0625;
 
 struct GaussRule {
   int points;
@@ -66,7 +67,7 @@ constexpr GaussRule kGauss10 =
                           Pair{0.8650633666889845107, 0.1494513491505805931},
                           Pair{0.9739065285171717201, 0.0666713443086881376}});
 
-/// sn, cn, dn, and how far the last two are from 1: what a short way changes keeps all its digits.
+/// sn, cn, dn, and the differences of the last two from 1, so that small changes keep all digits.
 struct Jacobi {
   double sn = 0.0, cn = 1.0, dn = 1.0, cn_1 = 0.0, dn_1 = 0.0;
 };
@@ -74,7 +75,7 @@ struct Jacobi {
 /// sn, cn, dn of one modulus, for |u| <= 1.
 class JacobiFunctions {
  public:
-  /// k^2 and 1 - k^2: near the middle axis the digits are in the second.
+  /// k^2 and 1 - k^2: near the middle axis the second one holds the significant digits.
   JacobiFunctions(double k2, double rest) : k2_(k2), rest_(rest) {}
 
   Jacobi operator()(double u) {
@@ -83,7 +84,7 @@ class JacobiFunctions {
     return {sn, cn, dn, -square / (1.0 + cn), -k2_ * square / (1.0 + dn)};
   }
 
-  /// Those of x + y less those of x, for y of operator() (NIST 22.8).
+  /// Values at x + y minus those at x, where y is a result of operator() (NIST 22.8).
   Jacobi change(const Jacobi& x, const Jacobi& y) const {
     const double rest = k2_ * x.sn * x.sn * y.sn * y.sn, share = 1.0 / (1.0 - rest);
     const double both = y.cn_1 + y.dn_1 + y.cn_1 * y.dn_1;  // cn dn - 1
@@ -95,7 +96,7 @@ class JacobiFunctions {
  private:
   static constexpr int kMost = 12;
 
-  /// sn by its series up to u^13 (NIST 22.10.1 and the terms that follow); the next is 1e-19 of it.
+  /// sn by its series up to u^13 (NIST 22.10.1 and further terms); the next term is 1e-19 of it.
   double series(double u) const {
     const double m = k2_, x = u * u;
     const double c3 = 1.0 + m, c5 = 1.0 + m * (14.0 + m), c7 = 1.0 + m * (135.0 + m * (135.0 + m));
@@ -108,7 +109,7 @@ class JacobiFunctions {
     return u - u * x * (c3 / 6.0 - x * (c5 / 120.0 - x * (c7 / 5040.0 - x * tail)));
   }
 
-  /// sn by arithmetic-geometric means (NIST 22.20 (ii)), which are made once.
+  /// sn by arithmetic-geometric means (NIST 22.20 (ii)), which are computed once.
   double by_means(double u) {
     if (count_ < 0) {
       count_ = 0;
@@ -133,7 +134,7 @@ class JacobiFunctions {
   std::array<double, kMost> ratio_{};
 };
 
-/// The least rotation that takes the unit vector m to the unit vector e, m.e > -1.
+/// The smallest rotation that takes the unit vector m to the unit vector e, m.e > -1.
 Quaternion least_rotation(const Vector3& m, const Vector3& e) {
   const Vector3 along = m.cross(e);
   return Quaternion(1.0 + m.dot(e), along.x(), along.y(), along.z()).normalized();
@@ -144,14 +145,15 @@ Quaternion about(const Vector3& unit, double angle) {
   return {c, s * unit.x(), s * unit.y(), s * unit.z()};
 }
 
-/// exp_rotation() without its care for angles whose squares underflow: those are no turn.
+/// As exp_rotation(), without its treatment of angles whose squares underflow: those give no
+/// rotation.
 Quaternion turn_by(const Vector3& w) {
   const double angle = w.norm(), half = 0.5 * angle, s = std::sin(half), c = std::cos(half);
   const double share = angle > kStill ? s / angle : 0.5;
   return {c, share * w.x(), share * w.y(), share * w.z()};
 }
 
-/// Half of what |Q|^2 misses to 1: all that round-off leaves.
+/// First-order normalisation of Q: sufficient for deviations of |Q|^2 from 1 by round-off.
 void normalise(Quaternion& Q) { Q.coeffs() *= 1.5 - 0.5 * Q.squaredNorm(); }
 
 }  // namespace
@@ -176,8 +178,8 @@ void FreeRotation::advance(double h, Quaternion& Q, Vector3& Omega) const {
     case Kind::sphere:
       Q = Q * turn_by(h * Omega);
       break;
-    // L stays in space, and the body turns about its axis besides:  R1 = R0 exp(h L/I) exp(-b a),
-    // b = (I_a/I - 1) h Omega.a
+    // L is constant in space, and the body also rotates about its axis:
+    //     R1 = R0 exp(h L/I) exp(-b a),   b = (I_a/I - 1) h Omega.a
     case Kind::symmetric: {
       const double spin = axis_.dot(Omega), slip = polar_ / equatorial_ - 1.0;
       const Vector3 turn = h * (Omega + (slip * spin) * axis_);
@@ -203,7 +205,7 @@ void FreeRotation::turn_triaxial(double h, Quaternion& Q, Vector3& Omega) const 
                r = (moment_[2] - moment_[1]) / (moment_[1] * moment_[2]), s = p + r;
   double A_o = std::sqrt(L[0] * L[0] + (r / s) * L[1] * L[1]),
          A_e = std::sqrt(L[2] * L[2] + (p / s) * L[1] * L[1]), near = r;
-  int o = 0, e = 2;                                 // L.e keeps its sign, L.o changes it
+  int o = 0, e = 2;                                 // L.e keeps its sign, L.o changes sign
   double rest = r * L[2] * L[2] - p * L[0] * L[0];  // = r A3^2 - p A1^2
   if (rest < 0.0) {
     std::swap(A_o, A_e);
@@ -241,7 +243,7 @@ void FreeRotation::turn_triaxial(double h, Quaternion& Q, Vector3& Omega) const 
     L1[1] += middle * change.sn;
     L1[e] += sign * A_e * change.dn;
     if (n + 1 == parts) break;
-    // near the middle axis what round-off leaves of sn^2 + cn^2 - 1 would grow with the motion
+    // near the middle axis the round-off in sn^2 + cn^2 - 1 would grow during the motion
     const double length_at = std::hypot(L1[1] / middle, L1[o] / A_o);
     at.sn = A_o > 0.0 ? L1[1] / middle / length_at : 0.0;
     at.cn = A_o > 0.0 ? L1[o] / A_o / length_at : 1.0;

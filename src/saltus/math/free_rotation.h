@@ -1,23 +1,24 @@
-// The motion of a rigid body that nothing acts on, in closed form:
+// The torque-free motion of a rigid body in closed form:
 //
 //     Q' = Q Omega^/2,    J Omega' = -Omega x J Omega        (Euler 1758; Omega in the body frame)
 //
 // The angular momentum L = J Omega keeps its length, and its components along the principal axes
-// are Jacobi's elliptic functions of time; where two principal moments are equal they are cosines.
-// Theory in docs/theory/splitting.md.
+// are Jacobi's elliptic functions of time; if two principal moments are equal, they are cosines.
+// See docs/theory/splitting.md for the theory.
 #pragma once
 #include "saltus/math/rotation.h"
 
 namespace saltus {
 
-/// One inertia. Energy and momentum in space stay to round-off whatever the step.
+/// Free rotation for one inertia. Spatial energy and momentum are conserved to round-off for any
+/// step.
 class FreeRotation {
  public:
   /// J: symmetric, positive definite, body frame [kg m^2].
   explicit FreeRotation(const Matrix3& J);
-  /// Q, Omega <- those after h [s], of either sign. Costs as much as some rotations, with three
-  /// different moments about one more for each radian that the body turns relative to its momentum;
-  /// not a number where that is more than 1e6.
+  /// Advances Q, Omega by h [s], of either sign. Costs as much as several rotations; with three
+  /// different moments, about one more for each radian that the body rotates relative to its
+  /// momentum. Gives NaN if that angle is more than 1e6.
   void advance(double h, Quaternion& Q, Vector3& Omega) const;
 
  private:
@@ -25,9 +26,9 @@ class FreeRotation {
   void turn_triaxial(double h, Quaternion& Q, Vector3& Omega) const;
 
   Kind kind_;
-  Vector3 axis_ = Vector3::Zero();  ///< of the moment that differs, body frame
-  double equatorial_ = 0.0;         ///< the moment about all axes perpendicular to it [kg m^2]
-  double polar_ = 0.0;              ///< the moment about it [kg m^2]
+  Vector3 axis_ = Vector3::Zero();  ///< of the distinct moment, body frame
+  double equatorial_ = 0.0;         ///< moment about all axes perpendicular to axis_ [kg m^2]
+  double polar_ = 0.0;              ///< moment about axis_ [kg m^2]
   Matrix3 principal_ =
       Matrix3::Identity();  ///< columns: principal axes in the body frame, moments increasing
   Vector3 moment_ = Vector3::Zero();  ///< [kg m^2]

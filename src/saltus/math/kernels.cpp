@@ -8,7 +8,7 @@ namespace saltus {
 namespace {
 
 // One function per kernel and instruction set. A lambda would not inherit the target of its
-// enclosing function, hence plain functions.
+// enclosing function, so these are plain functions.
 #define SALTUS_KERNEL_SET(set, W)                                                                  \
   namespace set {                                                                                  \
   using T = simd::Kernels<W>;                                                                      \

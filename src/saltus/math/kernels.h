@@ -1,11 +1,12 @@
-// The hot loops over modes and over rows of the shape matrix.
-// Every sum has a fixed order: in each of at most four parts of the arrays, whose lengths depend on
-// n alone, element j of the part goes to slot j mod 8 and each slot adds in rising j; the parts
-// meet in their order, and the slots as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows and dot()
-// have one part. No product is fused into an addition, so that the results are the same bits on
-// every machine, whichever instruction set runs. The one exception is the energies and their
-// balances, which feed nothing back: a product is fused into its sum where the instruction set can,
-// and they differ in the last bits from those of a machine that cannot (older than AVX2).
+// The performance-critical loops over modes and over rows of the shape matrix.
+// Every sum has a fixed order. The arrays are divided into at most four parts, whose lengths depend
+// only on n. Element j of a part goes to slot j mod 8, and each slot adds in order of increasing j.
+// Then the parts are added in their order, and the slots as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products
+// with rows and dot() have one part. No product is fused into an addition, so that results are
+// bit-identical on every machine and instruction set. The one exception is the energies and their
+// balances, which do not feed back into the state: their products are fused into the sums if the
+// instruction set supports it, and they differ in the last bits from those of machines without it
+// (older than AVX2).
 // Arrays need no alignment, but 64 bytes is fastest. Lengths are in elements; n, rows, cols >= 0.
 #pragma once
 #include <cstddef>
@@ -13,56 +14,57 @@
 
 namespace saltus {
 
-/// y_i = sum_j S_ij x_j, i < rows, j < cols; S_ij = S[i stride + j]. y is apart from S and x.
+/// y_i = sum_j S_ij x_j, i < rows, j < cols; S_ij = S[i stride + j]. y must not overlap S and x.
 void multiply_rows(const double* S, std::ptrdiff_t stride, int rows, int cols, const double* x,
                    double* y);
-/// y_k = sum_j S_ij x_j, i = rows[k]. A row has the same bits whatever other rows are asked for.
+/// y_k = sum_j S_ij x_j, i = rows[k]. The bits of a row do not depend on which other rows are
+/// computed.
 void multiply_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
                    const double* x, double* y);
-/// r_j += sum_k p_k S_ij, i = rows[k], added in the order of k. r is apart from S and p.
+/// r_j += sum_k p_k S_ij, i = rows[k], added in the order of k. r must not overlap S and p.
 void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
                      const double* p, double* r);
 
-/// v1 = e v0 - (n/h) q0 ,  q1 = q0 + h v1 .  q1 = q0 and v1 = v0 may be the same arrays.
-/// reverse: the parts last to first, to the same bits. A caller that alternates begins each step
-/// with what the last one left in the cache, where the arrays together exceed it (1000 modes: 48 to
-/// 56 KB).
+/// v1 = e v0 - (n/h) q0 , q1 = q0 + h v1 . q1 = q0 and v1 = v0 may be the same arrays.
+/// reverse: processes the parts from last to first, with the same bits. Alternating the direction
+/// starts each step with the data that the previous one left in the cache, if the arrays together
+/// exceed it (1000 modes: 48 to 56 KB).
 void modal_step(int n, double h, const double* e, const double* n_over_h, const double* q0,
                 const double* v0, double* q1, double* v1, bool reverse = false);
 /// v += inv_mass_beta r ,  q += h (inv_mass_beta r) : r [N s], inv_mass_beta = beta/mu [1/kg].
 void modal_kick(int n, double h, const double* inv_mass_beta, const double* r, double* q,
                 double* v);
 
-/// Discrete energy of the modes, written with e, n/h and the one weight g = mu/(2 beta) [kg]:
+/// Discrete energy of the modes, in terms of e, n/h and the single weight g = mu/(2 beta) [kg]:
 ///     mu a/2 = g (1 + e)/2 ,   mu omega^2/2 = g (n/h)/h ,   mu h sigma*/2 = g (1 - e)/2 ,
-/// so that a balance reads one array more than the step, and its identity holds with the rounded
-/// e and n that the step uses. g = 0 leaves a mode out.
+/// so that a balance reads only one array more than the step, and its identity holds for the
+/// rounded e and n that the step uses. g = 0 excludes a mode.
 struct ModalEnergy {
   double kinetic;    ///< sum g (1 + e)/2 v^2 [J]
   double potential;  ///< sum g (n/h)/h q (q - h v) [J]
 };
-/// State q1 [m], v1 [m/s].
+/// For the state q1 [m], v1 [m/s].
 ModalEnergy modal_energy(int n, const double* e, const double* n_over_h, const double* g, double h,
                          const double* q1, const double* v1);
 
 struct ModalBalance {
-  double kinetic;    ///< as ModalEnergy, of the end [J]
+  double kinetic;    ///< as in ModalEnergy, at the end [J]
   double potential;  ///< sum g (n/h)/h q1 q0, that of ModalEnergy at the end [J]
   double damping;    ///< - sum g (1 - e)/2 (v1 + v0)^2 [J], the work of the damping in the step
 };
-/// Energy at the end of a step and damping work of the step in one pass.
+/// Energy at the end of a step and damping work during the step, in one pass.
 ModalBalance modal_balance(int n, const double* e, const double* n_over_h, const double* g,
                            double h, const double* q0, const double* v0, const double* q1,
                            const double* v1);
 
-/// modal_step and modal_balance in one pass, for steps without impulse; the same bits as the two.
+/// modal_step and modal_balance in one pass, for steps without impulse; bit-identical to the two.
 ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,
                                 const double* g, const double* q0, const double* v0, double* q1,
                                 double* v1, bool reverse = false);
 
 /// sum x_j y_j, with eight slots for each of the blocks 0, 1, 2, 3 mod 4 of eight elements, which
-/// meet as (0+2) + (1+3): four additions are under way at once. Of a row of multiply_rows it makes
-/// other bits.
+/// are added as (0+2) + (1+3): four additions run in parallel. The bits differ from those of a row
+/// of multiply_rows.
 double dot(int n, const double* x, const double* y);
 /// sum r_j (v0_j + v1_j)/2 : work [J] of the impulse r [N s] in the step from v0 to v1 [m/s].
 double dot_sum(int n, const double* r, const double* v0, const double* v1);
@@ -87,8 +89,8 @@ struct KernelSet {
   double (*dot)(int n, const double* x, const double* y);
   double (*dot_sum)(int n, const double* r, const double* v0, const double* v1);
 };
-/// All sets that this machine can run, slowest first; the functions above use the last one.
-/// -DSALTUS_NO_CLONES builds the baseline only.
+/// All sets that this machine supports, slowest first; the functions above use the last one. With
+/// -DSALTUS_NO_CLONES only the baseline is built.
 std::span<const KernelSet> kernel_sets();
 
 }  // namespace saltus

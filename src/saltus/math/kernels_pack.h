@@ -1,4 +1,4 @@
-// The kernels of kernels.h over registers of W doubles; included by kernels.cpp only.
+// The kernels of kernels.h, for registers of W doubles; include only in kernels.cpp.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace saltus::simd {
 
-/// At most kParts ranges of 0 .. n, each a multiple of eight long but the last, which is not empty.
+/// At most kParts ranges of 0 .. n; all but the last have a multiple of eight elements, and the
+/// last is not empty.
 inline constexpr int kParts = 4, kSmallestPart = 256;
 struct Parts {
   int n, length, count;
@@ -25,13 +26,13 @@ struct Parts {
   }
 };
 
-/// The kernels for registers of W doubles; K registers make the eight slots.
+/// The kernels for registers of W doubles; K registers hold the eight slots.
 template <int W>
 struct Kernels {
   static constexpr int K = 8 / W;
   using Pack = V<W>[K];
 
-  /// Sum of the eight slots.
+  /// Stores the eight slots.
   static SALTUS_INLINE void spill(const Pack& a, double (&slot)[8]) {
 #pragma GCC unroll 4
     for (int k = 0; k < K; ++k) at<W>(slot + k * W).v = a[k];
@@ -149,10 +150,9 @@ struct Kernels {
     }
   }
 
-  /// s_m = sum_j a_m(j) b_m(j) over eight slots in each part; term(j, a, b) is called for a
-  /// register and,
-  /// in the tail, for one element, which is never fused. `reverse` takes the parts last to first,
-  /// which no bit depends on.
+  /// s_m = sum_j a_m(j) b_m(j) over eight slots in each part. term(j, a, b) is called for a
+  /// register and, in the tail, for one element, which is never fused. `reverse` processes the
+  /// parts from last to first, which does not change the result.
   template <int M, bool Fused, class Term>
   static SALTUS_INLINE std::array<double, M> sums(int n, Term term, bool reverse = false) {
     const Parts parts(n);
@@ -244,7 +244,7 @@ struct Kernels {
     return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
   }
 
-  /// Of one set of slots each addition would wait for the one before.
+  /// With one set of slots each addition would wait for the previous one.
   static SALTUS_INLINE double dot(int n, const double* x, const double* y) {
     constexpr int C = 4;
     Pack sum[C] = {};

@@ -20,7 +20,8 @@ double phi(double y) { return y > 0 ? -std::expm1(-y) / y : 1.0; }
 /// sinc(y) = sin(y)/y, sinc(0) = 1.
 double sinc(double y) { return y != 0 ? std::sin(y) / y : 1.0; }
 
-/// exp(-2 sigma h) with the rounding error of the product put back: relative error of exp alone.
+/// exp(-2 sigma h), corrected for the rounding error of the product: the relative error is that of
+/// exp.
 double exp_minus_2s(double sigma, double h) {
   const double p = 2 * sigma * h;
   const double e = std::exp(-p);
@@ -68,7 +69,7 @@ double coth_remainder(double a) {
   return (0.5 * a * (1 + std::exp(-a)) / -std::expm1(-a) - 1) / (a * a);
 }
 
-/// gamma = 1 - (W (1 + e) - 2)/x, x = (omega h)^2 = a1 a2. With t_i = (a_i/2) coth(a_i/2) one has
+/// gamma = 1 - (W (1 + e) - 2)/x, x = (omega h)^2 = a1 a2. With t_i = (a_i/2) coth(a_i/2),
 ///     a = W (1 + e)/2 = x/4 + t1 t2 ,   t_i = 1 + a_i^2 S(a_i) , hence
 ///     gamma = 1/2 - 2 [ (a1/a2) S(a1) + (a2/a1) S(a2) + x S(a1) S(a2) ] ,
 /// which does not cancel for small x. Where x > 1/4, sigma <= omega: gamma = 1 + 2/x - (1 + e)/n.

@@ -1,15 +1,15 @@
 // Coefficients of the exact modal scheme for one damped mode of unit mass,
 //     q'' + 2 sigma q' + omega^2 q = F + r ,  omega >= 0 [rad/s], sigma >= 0 [1/s], step h > 0 [s].
 // Source: the exact modal recursion q+ = A q - e q- of S. Bilbao for strings, in the form of the
-// Moreau-Jean-Bilbao integrator of Siconos. A mode of mass mu divides K and C by mu first and
-// multiplies energies by mu. Every regime is covered (under-, over-,
-// critically damped, omega = 0) and nothing is NaN while omega, sigma <= 1e150.
+// Moreau-Jean-Bilbao integrator of Siconos. For a mode of mass mu, divide K and C by mu first, and
+// multiply energies by mu. All regimes are covered (under-, over-, critically damped, omega = 0),
+// and no result is NaN for omega, sigma <= 1e150.
 #pragma once
 #include <optional>
 
 namespace saltus {
 
-/// What a step needs, per mode:
+/// Coefficients of a step, per mode:
 ///     v1 = e v0 - (n/h) q0 + (beta/mu)(h F + r) ,   q1 = q0 + h v1 ,   v0 = (q0 - q_-)/h .
 struct ModalCoefficients {
   double e;       ///< exp(-2 sigma h) [-]
@@ -18,7 +18,7 @@ struct ModalCoefficients {
   double a_beta;  ///< a beta = (1 + e)/2 [-]: kinetic weight of the discrete energy, times beta
 };
 
-/// Every coefficient of the exact scheme by its published name, for reports and comparison.
+/// All coefficients of the exact scheme by their published names, for reports and comparison.
 struct ModalReport {
   double A;                     ///< z1 + z2 of the recursion q+ = A q - e q- [-]
   double e;                     ///< z1 z2 [-]
@@ -33,7 +33,7 @@ struct ModalReport {
   double free_q;                ///< -n/h [1/s]
 };
 
-/// The exact flow of the mode over tau, without force:
+/// The exact flow of the mode over tau without force:
 ///     q(tau) = c q + b v ,   v(tau) = vq q + vv v ,   v the physical velocity q'.
 struct FreeFlow {
   double c;          ///< [-]
@@ -53,9 +53,9 @@ struct VelocityMap {
 /// Weights of the discrete energy of unit mass and of its exact balance,
 ///     scale E = half_a v^2 + half_k q (q - h v) ,
 ///     scale (E+ - E) = - damping (v+ + v)^2 + scale r (v+ + v)/2 .
-/// scale = 1, except where 1/beta would overflow: there the identity is kept multiplied by beta
-/// (scale = beta, possibly 0), so that all weights stay finite. Such a mode takes no impulse and
-/// its energy cannot be observed at the nodes: leave it out of sums of energies.
+/// scale = 1, except where 1/beta would overflow: there the identity is multiplied by beta
+/// (scale = beta, possibly 0), so that all weights stay finite. Such a mode receives no impulse,
+/// and its energy cannot be observed at the nodes: leave it out of sums of energies.
 struct ModalEnergyWeights {
   double half_a;   ///< a/2 = (1 + e)/(4 beta) [-]
   double half_k;   ///< omega^2/2 [1/s^2]
@@ -63,9 +63,9 @@ struct ModalEnergyWeights {
   double scale;    ///< 1 or beta [-]
 };
 
-/// Relative error, u = 2^-53: e 2e-15; n, beta 8 u (1 + d |cot(d/2)|) when sigma < omega, with
-/// d = sqrt(omega^2 - sigma^2) h; 16 u otherwise.
-/// UsageError on negative or non-finite arguments and on h = 0.
+/// Relative errors, u = 2^-53: e 2e-15; n, beta 8 u (1 + d |cot(d/2)|) if sigma < omega, with
+/// d = sqrt(omega^2 - sigma^2) h; otherwise 16 u.
+/// Throws UsageError for negative or non-finite arguments and for h = 0.
 ModalCoefficients modal_coefficients(double omega, double sigma, double h);
 ModalReport modal_report(double omega, double sigma, double h);
 ModalEnergyWeights modal_energy_weights(double omega, double sigma, double h);
@@ -78,19 +78,19 @@ struct ModalStart {
   double q1;  ///< q(h) [m]
   double v1;  ///< (q(h) - q(0))/h [m/s]
 };
-/// The exact start: physical q0 [m], v0 = q'(0) [m/s] at t = 0. With a constant force F the
-/// particular part is the caller's: pass q0 - F/(mu omega^2) and add it to q1.
+/// The exact start from physical q0 [m], v0 = q'(0) [m/s] at t = 0. With a constant force F the
+/// caller adds the particular solution: pass q0 - F/(mu omega^2) and add it to q1.
 ModalStart modal_start(double omega, double sigma, double h, double q0, double v0);
 
-/// The map (q, v) -> q' valid in free flight. None where |sin d| <= 1e-8 (d = pi m, m >= 1):
-/// two nodes half a period apart carry no information about the velocity between them.
+/// The map (q, v) -> q', valid in free flight. None if |sin d| <= 1e-8 (d = pi m, m >= 1): two
+/// nodes half a period apart carry no information about the velocity between them.
 std::optional<VelocityMap> physical_velocity(double omega, double sigma, double h);
-/// The same from two nodes q = q_i, q_previous = q_{i-1} [m].
+/// The physical velocity from two nodes q = q_i, q_previous = q_{i-1} [m].
 std::optional<double> physical_velocity(double omega, double sigma, double h, double q,
                                         double q_previous);
 
-/// The published Taylor polynomials in h, for comparison only (of use for |lambda| h < 2 pi):
-/// 1/W and h sigma* through h^7; the error is O(h^8) and O(h^9).
+/// The published Taylor polynomials in h, for comparison only (useful for |lambda| h < 2 pi): 1/W
+/// and h sigma* through h^7; the errors are O(h^8) and O(h^9).
 double taylor_beta(double omega, double sigma, double h);
 double taylor_h_sigma_star(double omega, double sigma, double h);
 

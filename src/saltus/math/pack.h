@@ -1,7 +1,8 @@
-// Packs of eight doubles in registers of 2, 4 or 8 doubles. Internal to the kernels of this room.
-// A kernel is written once as an always-inline template over the register width and instantiated in
-// one function per instruction set (SALTUS_TARGET_*); the eight slots of a pack are added in
-// sum_pack alone, so the bits of a result do not depend on the width. Build with -ffp-contract=off.
+// Packs of eight doubles in registers of 2, 4 or 8 doubles. Internal to the kernels of this folder.
+// A kernel is written once, as an always-inline template over the register width, and instantiated
+// in one function per instruction set (SALTUS_TARGET_*). The eight slots of a pack are added only
+// in sum_pack, so that the bits of a result do not depend on the width. Build with
+// -ffp-contract=off.
 #pragma once
 
 #if defined(__x86_64__) && !defined(SALTUS_NO_CLONES)
@@ -24,8 +25,9 @@ struct Register {
 template <int W>
 using V = typename Register<W>::type;
 
-/// A register in any array of double: packed, hence of no alignment. Registers travel by reference
-/// or in a Slot, never by value: that would depend on the instruction set of the caller.
+/// A register at any position in an array of double: packed, hence without alignment. Registers are
+/// passed by reference or in a Slot, never by value, because that would depend on the instruction
+/// set of the caller.
 template <int W>
 struct __attribute__((packed, may_alias)) Slot {
   V<W> v;
@@ -39,9 +41,10 @@ SALTUS_INLINE Slot<W>& at(double* p) {
   return *reinterpret_cast<Slot<W>*>(p);
 }
 
-/// sum += a b, rounded once where the instruction set has the operation (registers of 4 and 8),
-/// twice where it has not. For sums that are reported and feed nothing back. In assembler, because
-/// a template that is inlined into functions of several targets cannot name the intrinsic of one.
+/// sum += a b, rounded once if the instruction set has the operation (registers of 4 and 8),
+/// otherwise twice. For reported sums that do not feed back into the state. Written in assembler,
+/// because a template that is inlined into functions of several targets cannot use the intrinsic of
+/// one of them.
 template <int W>
 SALTUS_INLINE void add_product(V<W>& sum, const V<W>& a, const V<W>& b) {
 #if SALTUS_CLONES

@@ -6,7 +6,7 @@
 namespace saltus {
 namespace {
 
-// Below this an angle squared underflows, and a series of one term is exact.
+// Below this the square of an angle underflows, and a series of one term is exact.
 constexpr double kTiny = 1e-150;
 
 /// sum_k c_k x^k
@@ -87,7 +87,7 @@ Quaternion exp_rotation(const Vector3& w) {
   return {std::cos(0.5 * a), s * w.x(), s * w.y(), s * w.z()};
 }
 
-// a = 2 atan2(|v|, |Q_w|): exact for every length of Q, and on the short way round.
+// a = 2 atan2(|v|, |Q_w|): exact for any norm of Q, and gives the shorter rotation.
 Vector3 log_rotation(const Quaternion& Q) {
   const double n = Q.vec().norm();
   if (n <= kTiny) return (2.0 / Q.w()) * Q.vec();

@@ -10,12 +10,12 @@
 
 namespace saltus {
 
-/// One way to compute the transform for M = N + 1.
+/// One method to compute the transform for M = N + 1.
 struct SineTransform::Plan {
   explicit Plan(int M_) : M(M_) {}
   virtual ~Plan() = default;
   virtual Method method() const = 0;
-  virtual std::size_t workspace() const = 0;  ///< doubles needed
+  virtual std::size_t workspace() const = 0;  ///< number of doubles needed
   virtual void apply(const double* x, double* y, double* work) const = 0;
   const int M;
 };
@@ -41,7 +41,7 @@ CyclicConvolution chirp_convolution(int first, int last, int m) {
   return CyclicConvolution(kernel);
 }
 
-// sin(pi i (M - j)/M) = -(-1)^i sin(pi i j/M), hence with j up to the middle
+// sin(pi i (M - j)/M) = -(-1)^i sin(pi i j/M), so for j up to the middle
 //     i odd : y_i = sum_j (x_j + x_{M-j}) sin(pi i j/M)      (the middle term x_{M/2} once)
 //     i even: y_i = sum_j (x_j - x_{M-j}) sin(pi i j/M)
 struct Dense final : SineTransform::Plan {
@@ -172,7 +172,7 @@ struct EvenFourier final : SineTransform::Plan {
   std::vector<double> sine;  ///< sin(pi j/M)
 };
 
-/// Time [ns] of the two ways, fitted on one machine; only their ratio matters.
+/// Time [ns] of the two methods, fitted on one machine; only their ratio matters.
 double dense_cost(int N) { return 20 + 0.11 * N * N; }
 double fourier_cost(int N) {
   const int P = CyclicConvolution::size_for(N % 2 == 0 ? 3 * (N / 2) : N);

@@ -8,19 +8,19 @@ namespace saltus {
 
 /// y_i = sum_{j=1..N} x_j sin(pi i j/(N+1)) ,  i = 1..N  (arrays hold element 1 first).
 /// The transform is symmetric and its own inverse up to the factor 2/(N+1).
-/// Immutable after construction and free to be shared between threads; each thread brings its own
-/// Workspace. Deterministic: the same input gives the same bits, on any machine.
+/// Immutable after construction; may be shared between threads if each thread uses its own
+/// Workspace. Deterministic: the same input gives bit-identical results on any machine.
 /// Error <= 1e-13 sum |x_j| for N <= 1e5.
 class SineTransform {
  public:
-  /// How to compute; automatic picks the cheapest by operation count.
+  /// Method of computation; automatic picks the cheapest by operation count.
   enum class Method {
     automatic,
     dense,    ///< the N x N product, halved by the parity of i
     fourier,  ///< one cyclic convolution of length about 1.5 N (N even) or N (N odd)
   };
 
-  /// Scratch memory of one thread; grows on first use and may serve several transforms.
+  /// Scratch memory of one thread; grows on first use and may be used for several transforms.
   class Workspace {
     friend class SineTransform;
     AlignedArray memory_;
@@ -33,10 +33,10 @@ class SineTransform {
   SineTransform& operator=(SineTransform&&) noexcept;
 
   int size() const { return N_; }
-  /// What was chosen, never automatic.
+  /// The chosen method, never automatic.
   Method method() const;
 
-  /// x and y: N values each, apart from each other. Allocates only if the workspace must grow.
+  /// x and y: N values each, not overlapping. Allocates only if the workspace must grow.
   void apply(const double* x, double* y, Workspace& workspace) const;
 
   struct Plan;

@@ -1,4 +1,4 @@
-// Cholesky of the upper left corner of a matrix, in place and without the heap.
+// Cholesky factorisation of the upper left corner of a matrix, in place and without allocation.
 #pragma once
 #include <cmath>
 
@@ -6,8 +6,8 @@
 
 namespace saltus {
 
-/// The upper triangle of the n x n corner of A, R with R^T R = A, takes the place of A. False where
-/// A is not positive definite to working precision.
+/// Replaces the n x n corner of A by its upper triangular factor R with R^T R = A. False if A is
+/// not positive definite to working precision.
 inline bool factor_corner(Matrix& A, Eigen::Index n) {
   for (Eigen::Index j = 0; j < n; ++j) {
     for (Eigen::Index i = 0; i < j; ++i)

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kDegree = Tableau::kMost;
 
-/// Coefficients of R.
+/// Coefficients of the stability polynomial R.
 std::array<double, kDegree + 1> stability_polynomial(const Tableau& m) {
   std::array<double, kDegree + 1> R{1.0};
   Tableau::Weights x{};  // A^(k-1) 1
@@ -25,7 +25,7 @@ std::array<double, kDegree + 1> stability_polynomial(const Tableau& m) {
   return R;
 }
 
-/// First z where |R(z m)|^2 - 1 = sum_k e_k z^k becomes positive.
+/// The smallest z at which |R(z m)|^2 - 1 = sum_k e_k z^k becomes positive.
 double first_growth(const std::array<double, kDegree + 1>& R, std::complex<double> m) {
   std::array<double, 2 * kDegree + 1> e{};
   const double angle = std::arg(m), size = std::abs(m);
@@ -33,8 +33,8 @@ double first_growth(const std::array<double, kDegree + 1>& R, std::complex<doubl
     for (std::size_t j = 0; j <= kDegree; ++j)
       e[i + j] += R[i] * R[j] * std::pow(size, static_cast<double>(i + j)) *
                   std::cos((static_cast<double>(i) - static_cast<double>(j)) * angle);
-  // Without damping the first ones are 0 by the order of the method, but for round-off. Division by
-  // the power of z of the first that is not leaves small z in good condition.
+  // Without damping the first coefficients are 0 up to round-off, because of the order of the
+  // method. Dividing by the power of z of the first nonzero one keeps small z well conditioned.
   std::size_t first = 1;
   while (first < e.size() && std::abs(e[first]) <= 1e-14) ++first;
   const auto growth = [&](double z) {

@@ -1,4 +1,4 @@
-// Explicit Runge-Kutta methods as data. Of  y' = f(t, y)  one step h is
+// Explicit Runge-Kutta methods as data. For y' = f(t, y) one step h is
 //
 //     k_i = f(t + c_i h, y + h sum_j a_ij k_j),     y1 = y + h sum_i b_i k_i
 #pragma once
@@ -12,12 +12,12 @@ struct Tableau {
   static constexpr int kMost = 7;
   using Weights = std::array<double, kMost>;
 
-  int stages = 0;  ///< of the method itself
+  int stages = 0;  ///< of the method itself, without the error estimate
   int order = 0;
   std::array<Weights, kMost> a{};  ///< zero on and above the diagonal
   Weights b{}, c{};
-  /// Weights of the method of order - 1 that estimates the error; all 0: none. It has one stage
-  /// more, f at the end of the step, which is the first stage of the next one.
+  /// Weights of the method of order - 1 that estimates the error; all 0: none. It uses one more
+  /// stage, f at the end of the step, which is the first stage of the next step.
   Weights embedded{};
 };
 
@@ -59,15 +59,15 @@ inline constexpr Tableau kDormandPrince{
     .embedded = {5179.0 / 57600.0, 0.0, 7571.0 / 16695.0, 393.0 / 640.0, -92097.0 / 339200.0,
                  187.0 / 2100.0, 1.0 / 40.0}};
 
-/// Largest z up to which |R(z m)| <= 1 for both roots m of  m^2 + 2 xi m + 1,  R(x) = 1 + sum_k x^k
-/// b.a^(k-1) 1 the stability polynomial: h omega of a mode with damping ratio xi >= 0. 0 where
-/// already small steps grow.
+/// Largest z for which |R(z m)| <= 1 for both roots m of m^2 + 2 xi m + 1, where
+/// R(x) = 1 + sum_k x^k b.a^(k-1) 1 is the stability polynomial: h omega of a mode with damping
+/// ratio xi >= 0. 0 if even small steps are unstable.
 double stability_limit(const Tableau& method, double xi);
 
 /// sum_i x_i a_ij
 Tableau::Weights times_a(const Tableau::Weights& x, const Tableau& method);
 
-/// Weights without those that are 0.
+/// Nonzero weights only.
 struct Terms {
   int count = 0;
   std::array<double, Tableau::kMost> weight{};
@@ -76,7 +76,7 @@ struct Terms {
   explicit Terms(const Tableau::Weights& weights);
 };
 
-/// out = base + scale sum_j weight_j x_j in one pass over the vectors for up to four terms. `base`
+/// out = base + scale sum_j weight_j x_j, in one pass over the vectors for up to four terms. `base`
 /// is a vector or an expression.
 template <class Base>
 void add_up(Vector& out, const Base& base, double scale, const Terms& terms, const Vector* x) {

@@ -8,7 +8,8 @@ namespace {
 
 using Weights = std::array<double, 4>;
 
-// Closest point to 0 of a simplex of up to four points; `weight` tells it as a mean of them.
+// Closest point to 0 of a simplex with up to four points; `weight` gives it as a weighted mean of
+// them.
 
 double nearest_of_one(const DifferencePoint* p, double* weight) {
   weight[0] = 1.0;
@@ -30,8 +31,8 @@ double nearest_of_two(const DifferencePoint* p, double* weight) {
   return norm2_of_mean(p, weight, 2);
 }
 
-/// Inside the triangle where all three areas u, v, w seen along its normal are positive, else on an
-/// edge.
+/// Interior if the areas u, v, w of all three sub-triangles, projected along the normal, are
+/// positive; otherwise on an edge.
 double nearest_of_three(const DifferencePoint* p, double* weight) {
   const Vector3 &a = p[0].w, &b = p[1].w, &c = p[2].w;
   const Vector3 n = (b - a).cross(c - a);
@@ -60,7 +61,7 @@ double nearest_of_three(const DifferencePoint* p, double* weight) {
   return best;
 }
 
-/// -1 where 0 lies inside.
+/// Returns -1 if 0 lies inside.
 double nearest_of_four(const DifferencePoint* p, double* weight) {
   double best = -1.0;
   bool inside = true;
@@ -71,7 +72,7 @@ double nearest_of_four(const DifferencePoint* p, double* weight) {
     const Vector3 &a = p[index[0]].w, &b = p[index[1]].w, &c = p[index[2]].w;
     const Vector3 n = (b - a).cross(c - a);
     const double here = -n.dot(a), there = n.dot(p[left_out].w - a);
-    if (here * there > 0.0) continue;  // 0 and the fourth point lie on one side of the face
+    if (here * there > 0.0) continue;  // 0 and the fourth point lie on the same side of the face
     inside = false;
     const DifferencePoint face[3] = {p[index[0]], p[index[1]], p[index[2]]};
     double t[3];
@@ -183,7 +184,7 @@ Closest closest_points(const Convex& a, const Convex& b, double limit, double to
   Weights weight{1.0};
   for (int iteration = 0; iteration < 200; ++iteration) {
     const double length = std::sqrt(v2);
-    if (length <= touching) return c;  // touching
+    if (length <= touching) return c;  // in contact
     const DifferencePoint p = difference_point(a, b, -v);
     lower = std::max(lower, v.dot(p.w) / length);
     if (lower > limit) break;
@@ -192,7 +193,7 @@ Closest closest_points(const Convex& a, const Convex& b, double limit, double to
     simplex[c.count] = p;
     Weights next{};
     const double next2 = nearest(simplex.data(), c.count + 1, next.data());
-    if (next2 < 0.0) {  // 0 inside
+    if (next2 < 0.0) {  // 0 is inside
       c.simplex = simplex;
       c.count = 4;
       return c;

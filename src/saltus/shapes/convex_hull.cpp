@@ -1,6 +1,6 @@
-// The hull of points. They are sorted, moved near the origin and scaled by a power of 2 first, so
-// that neither their order nor the place and size of the body reaches Qhull's tolerances; all of
-// this is exact.
+// Convex hull of points. The points are first sorted, translated near the origin and scaled by a
+// power of 2, so that neither their order nor the position and size of the body affects Qhull's
+// tolerances; all of this is exact.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,20 +14,21 @@
 namespace saltus {
 namespace {
 
-constexpr double kThin = 1e-10;  // thickness over size below which points lie in a plane
-constexpr double kFlat = 1e-9;   // of the thickness: what is flat up to that is one face
-constexpr double kRoundOff =
-    1e-14;  // of the size: the noise of points that were turned or computed
-constexpr double kPlacing =
-    1e-15;  // of the distance from the origin: the noise of points that were moved there
+constexpr double kThin = 1e-10;  // thickness over size below which points are coplanar
+constexpr double kFlat = 1e-9;   // of the thickness: what is flat to within this is one face
+// of the size: the noise of points that were rotated or computed
+constexpr double kRoundOff = 1e-14;
+// of the distance from the origin: the noise of points that were translated there
+constexpr double kPlacing = 1e-15;
 
 void check_points(std::span<const Vector3> points) {
   for (std::size_t k = 0; k < points.size(); ++k)
     if (!is_place(points[k]))
-      throw UsageError(fmt::format("vertex {} is ({}, {}, {}), not a finite place", k,
-                                   points[k].x(), points[k].y(), points[k].z()));
+      throw UsageError(
+          fmt::format("vertex {} is ({}, {}, {}): coordinates must be finite and at most 1e50 m", k,
+                      points[k].x(), points[k].y(), points[k].z()));
   if (points.size() < 4)
-    throw UsageError(fmt::format("a convex hull has at least 4 points, not {}", points.size()));
+    throw UsageError(fmt::format("a convex hull needs at least 4 points, not {}", points.size()));
 }
 
 std::vector<Vector3> sorted(std::span<const Vector3> points) {
@@ -53,7 +54,7 @@ std::size_t farthest(std::span<const Vector3> points, Distance distance) {
 }
 
 // Distance of the farthest point from a plane through three points that are far from each other.
-// Points of a size of 1.
+// The point set has size 1.
 double thickness(std::span<const Vector3> points) {
   const Vector3& a = points[0];
   const Vector3& b = points[farthest(points, [&](const Vector3& x) { return (x - a).norm(); })];
@@ -68,7 +69,7 @@ double thickness(std::span<const Vector3> points) {
   return result;
 }
 
-// Vertices of polygons that are not marked, in increasing order.
+// Vertices of the polygons that are not marked, in increasing order.
 std::vector<int> vertices_of(const Polygons& polygons, std::span<const char> marked) {
   std::vector<int> used = polygons.corner;
   std::ranges::sort(used);
@@ -91,11 +92,11 @@ bool mark_short_edges(std::span<const Vector3> points, const Polygons& facets, d
 }
 
 [[noreturn]] void no_hull(const std::string& fault) {
-  throw UsageError("the convex hull of the points cannot be told from round-off: " + fault);
+  throw UsageError("the convex hull of the points is undetermined because of round-off: " + fault);
 }
 
-// Where Qhull gives up, because noise is of the size of its own round-off, the noise is made
-// larger: places go to a grid.
+// If Qhull gives up because the noise is as small as its own round-off, the noise is increased:
+// positions are rounded to a grid.
 Polygons robust_facets(std::span<const Vector3> points, double flat) {
   std::string fault;
   Polygons facets = hull_facets(points, fault);
@@ -108,7 +109,7 @@ Polygons robust_facets(std::span<const Vector3> points, double flat) {
   return facets;
 }
 
-// Facets between vertices that are apart; corners are indices of `points`.
+// Facets with distinct vertices; corners are indices of `points`.
 Polygons separate_facets(std::span<const Vector3> points, double shortest) {
   std::vector<int> index(points.size());
   std::iota(index.begin(), index.end(), 0);
@@ -131,7 +132,7 @@ Polygons separate_facets(std::span<const Vector3> points, double shortest) {
   }
 }
 
-// The points that are corners, in their order. Changes corners of faces to the new numbers.
+// The points that are corners, in their order. Renumbers the corners of faces accordingly.
 void set_vertices(std::span<const Vector3> points, Polygons& faces, ConvexHull& hull) {
   const std::vector<int> used = vertices_of(faces, std::vector<char>(points.size(), 0));
   std::vector<int> number(points.size(), -1);
@@ -143,9 +144,9 @@ void set_vertices(std::span<const Vector3> points, Polygons& faces, ConvexHull& 
   for (int& v : faces.corner) v = number[v];
 }
 
-// Every face from its least corner on, and the faces in increasing order. The plane is that of the
-// largest facet, which no point of the hull is in front of; that of all corners may be tilted by a
-// narrow face.
+// Starts every face at its smallest corner, and sorts the faces. The plane of a face is that of its
+// largest facet, which no point of the hull is in front of; a plane through all corners may be
+// tilted by a narrow face.
 void set_faces(const Polygons& faces, std::span<const Vector3> normals, ConvexHull& hull) {
   struct Face {
     std::vector<int> loop;
@@ -191,8 +192,8 @@ void set_stars(ConvexHull& hull) {
       hull.star[next[hull.edge[e][end]]++] = {static_cast<int>(e), hull.edge[e][1 - end]};
 }
 
-// Points of a size of 1 decide what the faces are; places, the same as they were given, where they
-// are. noise: of the points.
+// The faces are determined from points of size 1; the vertices keep their original coordinates.
+// noise: that of the points.
 std::shared_ptr<const ConvexHull> build(std::span<const Vector3> points,
                                         std::span<const Vector3> places, double noise) {
   const double flat = std::max(kFlat * thickness(points), noise);
@@ -222,13 +223,12 @@ std::shared_ptr<const ConvexHull> convex_hull(std::span<const Vector3> points) {
   const std::vector<Vector3> places = sorted(points);
   const Bounds box = box_around(places);
   const double size = (box.high - box.low).maxCoeff();
-  if (!(size >= kShortestLength))
-    throw UsageError("the points of the convex hull lie in one place");
+  if (!(size >= kShortestLength)) throw UsageError("all points of the convex hull coincide");
   int exponent = 0;
   std::frexp(size, &exponent);
   const double scale = std::ldexp(1.0, -exponent);
-  // exact: along an axis on which the middle is farther away than the size, no coordinate is above
-  // twice another
+  // exact: along an axis on which the centre is farther from 0 than the size, no coordinate is more
+  // than twice another
   Vector3 middle = 0.5 * box.low + 0.5 * box.high;
   for (double& m : middle)
     if (std::abs(m) <= size) m = 0.0;

@@ -11,15 +11,15 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr int kAround = 48;         // sides of a cylinder, whose rims are seen
-constexpr int kAroundCapsule = 32;  // of a capsule, which is shaded smoothly
-constexpr int kZones = 16;          // of its half spheres, from pole to pole; even
+constexpr int kAround = 48;         // sides of a cylinder, whose rims are visible
+constexpr int kAroundCapsule = 32;  // sides of a capsule, which is shaded smoothly
+constexpr int kZones = 16;          // zones of its half spheres, from pole to pole; even
 constexpr double kSharp = 0.8660;   // cosine of 30 degrees
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Rings of `around` points (r cos, r sin, z), from the lowest up, closed by fans about a point on
-/// the axis at each end.
+/// Rings of `around` points (r cos, r sin, z), from the lowest to the highest, closed at each end
+/// by a fan about a point on the axis.
 struct Ring {
   double radius, z;
 };

@@ -11,12 +11,13 @@ namespace saltus {
 
 std::shared_ptr<const HeightField> height_field(HeightField field) {
   if (field.columns < 2 || field.rows < 2)
-    throw UsageError(fmt::format("a height field has at least 2 columns and 2 rows, not {} and {}",
-                                 field.columns, field.rows));
+    throw UsageError(
+        fmt::format("a height field needs at least 2 columns and 2 rows, not {} and {}",
+                    field.columns, field.rows));
   const auto columns = static_cast<std::size_t>(field.columns);
   const auto rows = static_cast<std::size_t>(field.rows);
   if (columns * rows > std::numeric_limits<int>::max() / 2)
-    throw UsageError("a height field has at most 1073741823 heights");
+    throw UsageError("a height field may have at most 1073741823 heights");
   if (field.height.size() != columns * rows)
     throw UsageError(fmt::format("the height field has {} heights instead of {} x {} = {}",
                                  field.height.size(), columns, rows, columns * rows));
@@ -37,7 +38,7 @@ std::shared_ptr<const HeightField> height_field(HeightField field) {
 }
 
 std::array<Vector3, 3> height_triangle(const HeightField& field, int t) {
-  expects(t >= 0 && t < field.triangles(), "triangle outside the height field");
+  expects(t >= 0 && t < field.triangles(), "the height field has no such triangle");
   const int cell = t / 2, i = cell % (field.columns - 1), j = cell / (field.columns - 1);
   const auto node = [&](int a, int b) {
     return Vector3(

@@ -1,6 +1,6 @@
-// From facets to maximal faces: facets are grouped by planes, and what remains of the surface is
-// decided by the groups alone. A vertex is a corner where three groups meet, inside an edge where
-// two do, inside a face where there is one; so two faces always agree on the edge between them.
+// From facets to maximal faces: facets are grouped by planes, and the groups alone determine the
+// remaining surface. A vertex is a corner if three groups meet there, lies inside an edge if there
+// are two, and inside a face if there is one; so two faces always agree on their common edge.
 #include <algorithm>
 #include <numeric>
 
@@ -10,7 +10,8 @@
 namespace saltus {
 namespace {
 
-// The facets of each group lie within `flat` of the plane of its first, the largest left.
+// The facets of each group lie within `flat` of the plane of its first facet, the largest one not
+// yet grouped.
 std::vector<int> group_by_planes(std::span<const Vector3> points, const Polygons& facets,
                                  const std::vector<DirectedEdge>& edges, double flat) {
   const int count = facets.count();
@@ -43,7 +44,7 @@ std::vector<int> group_by_planes(std::span<const Vector3> points, const Polygons
   return group;
 }
 
-// Whether three groups or more meet at each vertex.
+// Whether three or more groups meet at each vertex.
 std::vector<char> find_corners(std::size_t vertices, const Polygons& facets,
                                const std::vector<int>& group) {
   std::vector<std::array<int, 2>> at;  // vertex, group
@@ -58,7 +59,7 @@ std::vector<char> find_corners(std::size_t vertices, const Polygons& facets,
   return corner;
 }
 
-// A directed edge between two groups.
+// A directed edge on the border between two groups.
 struct BorderEdge {
   int group = 0, from = 0, to = 0;
   auto operator<=>(const BorderEdge&) const = default;
@@ -135,7 +136,7 @@ Faces maximal_faces(std::span<const Vector3> points, const Polygons& facets, dou
       if (next == last || next->from != at->to) return {};
       at = next;
     } while (++steps < last - first && at != first);
-    if (at != first || steps != last - first) return {};  // more than one way around
+    if (at != first || steps != last - first) return {};  // the border is more than one loop
     if (static_cast<int>(faces.corner.size()) - faces.first.back() < 3) return {};
     faces.first.push_back(static_cast<int>(faces.corner.size()));
     result.facet.push_back(g);

@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-// Where Qhull writes to: memory.
+// A memory stream for the output of Qhull.
 class Notes {
  public:
   Notes() : stream_(open_memstream(&text_, &size_)) {
@@ -39,8 +39,8 @@ class Notes {
   FILE* stream_ = nullptr;
 };
 
-// Qhull leaves its functions by longjmp when something is wrong: nothing in here has a destructor.
-// Returns its exit code, 0 for good.
+// Qhull leaves its functions by longjmp on errors: no object in here may have a destructor. Returns
+// its exit code, 0 for success.
 int collect(qhT* qh, Polygons& polygons) {
   const int code = setjmp(qh->errexit);
   if (code == 0) {
@@ -58,7 +58,7 @@ int collect(qhT* qh, Polygons& polygons) {
   return code;
 }
 
-// Six times the volume, places counted from the first point.
+// Six times the volume, with positions relative to the first point.
 double volume(std::span<const Vector3> points, const Polygons& polygons) {
   double sum = 0.0;
   for (int f = 0; f < polygons.count(); ++f)
@@ -82,8 +82,7 @@ Polygons hull_facets(std::span<const Vector3> points, std::string& fault) {
   qhT* qh = qhull.get();
   qh_zero(qh, notes.stream());
   std::vector<Vector3> copy(points.begin(), points.end());
-  char command[] =
-      "qhull Pp";  // facets that are not clearly convex are merged; no warnings about it
+  char command[] = "qhull Pp";  // merges facets that are not clearly convex, without warnings
   Polygons polygons;
   int code = qh_new_qhull(qh, 3, static_cast<int>(copy.size()), copy[0].data(), False, command,
                           nullptr, notes.stream());
@@ -96,7 +95,7 @@ Polygons hull_facets(std::span<const Vector3> points, std::string& fault) {
     if (fault.empty()) fault = "Qhull ended with code " + std::to_string(code);
     return {};
   }
-  // which way round qh_facet3vertex goes is an option of the library's build
+  // the orientation of qh_facet3vertex depends on how the library was built
   if (volume(points, polygons) < 0.0) turn(polygons);
   return polygons;
 }

@@ -1,4 +1,4 @@
-// Polygons of a convex surface as Qhull finds them, and maximal faces made of them.
+// Polygons of a convex surface as computed by Qhull, and maximal faces built from them.
 #pragma once
 #include <compare>
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace saltus {
 
-/// Corners of polygon f, counter-clockwise seen from outside: corner[first[f]] .. corner[first[f +
-/// 1] - 1].
+/// Corners of polygon f, counter-clockwise as seen from outside: corner[first[f]] .. corner[first[f
+/// + 1] - 1].
 struct Polygons {
   std::vector<int> first{0}, corner;
 
@@ -21,24 +21,25 @@ struct Polygons {
   }
 };
 
-/// Facets of the hull of points of a size of 1 that span space. What Qhull says against it goes to
+/// Facets of the hull of points of size 1 that span space. On failure, Qhull's message goes to
 /// `fault`, and the result is empty.
 Polygons hull_facets(std::span<const Vector3> points, std::string& fault);
 
 struct Faces {
   Polygons polygons;
-  std::vector<int> facet;  ///< the largest of each face
+  std::vector<int> facet;  ///< the largest facet of each face
 };
 /// Joins facets that lie within `flat` of the plane of the largest among them, and leaves out
-/// vertices that are no corner of three faces. Empty where what remains is no closed surface of a
-/// ball.
+/// vertices that are not corners of three faces. Empty if the result is not a closed surface with
+/// the topology of a sphere.
 Faces maximal_faces(std::span<const Vector3> points, const Polygons& facets, double flat);
 
-/// Sum of x_k x x_k+1 around a polygon, places counted from its first corner: twice its area along
-/// its normal.
+/// Sum of x_k x x_k+1 around a polygon, with positions relative to its first corner: twice its area
+/// along its normal.
 Vector3 polygon_area(std::span<const Vector3> points, std::span<const int> polygon);
 
-/// Its unit normal, exact up to round-off of the places of its corners also where it is narrow.
+/// Unit normal of a polygon, exact up to round-off in the positions of its corners, even for a
+/// narrow polygon.
 Vector3 polygon_normal(std::span<const Vector3> points, std::span<const int> polygon);
 
 /// A directed edge of polygon f.
@@ -46,9 +47,9 @@ struct DirectedEdge {
   int from = 0, to = 0, polygon = 0;
   auto operator<=>(const DirectedEdge&) const = default;
 };
-/// All of them, in increasing order.
+/// All directed edges, in increasing order.
 std::vector<DirectedEdge> directed_edges(const Polygons& polygons);
-/// The polygon that runs from `from` to `to`; -1 where there is none, or more than one.
+/// The polygon with the directed edge from `from` to `to`; -1 if there is none, or more than one.
 int polygon_along(std::span<const DirectedEdge> edges, int from, int to);
 
 }  // namespace saltus

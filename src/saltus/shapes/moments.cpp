@@ -1,5 +1,5 @@
-// Volume, centre and inertia: closed forms, and sums over the tetrahedra that a surface spans with
-// a point inside.
+// Volume, centre and inertia: closed forms, and sums over tetrahedra between a surface and a point
+// inside.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ SolidMoments cylinder_moments(double r, double h) {
 
 // Two halves of a sphere, V = 4/3 pi r^3, with their centres at h + 3/8 r:
 //     I_z = 2/5 V r^2,   I_x = V (2/5 r^2 + h^2 + 3/4 h r);
-//         the cylinder between them adds its own.
+// the cylinder between them adds its own moments.
 SolidMoments capsule_moments(double r, double h) {
   SolidMoments m = cylinder_moments(r, h);
   const double V = 4.0 / 3.0 * kPi * r * r * r;
@@ -56,7 +56,8 @@ SolidMoments capsule_moments(double r, double h) {
 
 Matrix3 inertia_of(const Matrix3& euler) { return euler.trace() * Matrix3::Identity() - euler; }
 
-// Sums over the tetrahedra (0, a, b, c) of oriented triangles, places counted from a point nearby:
+// Sums over the tetrahedra (0, a, b, c) of oriented triangles, positions relative to a point
+// nearby:
 //     d = a . (b - a) x (c - a),   V = sum d/6,   int X dV = sum d (a + b + c)/24,
 //     int X X^T dV = sum d (a a^T + b b^T + c c^T + s s^T)/120,   s = a + b + c.
 struct TetrahedronSums {
@@ -90,8 +91,8 @@ struct TetrahedronSums {
   }
 };
 
-// The sums are made twice, about the middle of the box and about the centre found from there, so
-// that the shift to the exact centre takes next to nothing away.
+// The sums are computed twice, about the centre of the box and about the resulting centre, so that
+// the shift to the exact centre causes almost no cancellation.
 template <class EachTriangle>
 SolidMoments polyhedron_moments(const Bounds& box, EachTriangle each_triangle) {
   Vector3 origin = 0.5 * box.low + 0.5 * box.high;
@@ -133,8 +134,8 @@ SolidMoments mesh_moments(const TriangleMesh& mesh) {
   if (m.volume == 0.0) throw UsageError("the mesh encloses no volume");
   if (m.volume < 0.0)
     throw UsageError(
-        fmt::format("the mesh is turned inside out, its volume is {:.6g} m^3: corners "
-                    "of triangles run counter-clockwise seen from outside",
+        fmt::format("the mesh is turned inside out (volume {:.6g} m^3): order the corners "
+                    "of triangles counter-clockwise as seen from outside",
                     m.volume));
   return m;
 }
@@ -169,9 +170,10 @@ SolidMoments moments(const Shape& shape) {
 //     V = sum V_k,   c = sum V_k c_k/V,   I = sum R_k I_k R_k^T + V_k (|d|^2 1 - d d^T),
 //         d = c_k - c
 SolidMoments joined(std::span<const SolidMoments> pieces, std::span<const Pose> at) {
-  expects(!pieces.empty() && pieces.size() == at.size(), "one pose for each of at least one piece");
+  expects(!pieces.empty() && pieces.size() == at.size(),
+          "joined: at least one piece is required, with one pose for each");
   const Vector3 origin = at[0] * pieces[0].centre;
-  std::vector<Vector3> centre;  // from the first piece's
+  std::vector<Vector3> centre;  // relative to that of the first piece
   CompensatedSum volume;
   std::array<CompensatedSum, 3> first;
   for (std::size_t k = 0; k < pieces.size(); ++k) {

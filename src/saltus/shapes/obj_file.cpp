@@ -11,9 +11,9 @@ namespace {
 
 constexpr const char* kCorner = "v, v/t, v//n or v/t/n";
 
-constexpr std::size_t kMostCorners = 10000;  // the time to cut a polygon grows with their square
+constexpr std::size_t kMostCorners = 10000;  // the time to split a polygon grows with their square
 
-// Statements that do not change where the surface is.
+// Statements that do not affect the geometry of the surface.
 constexpr auto kPassedOver = std::to_array<std::string_view>(
     {"vt", "vn", "vp", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap", "maplib", "l", "p",
      "bevel", "c_interp", "d_interp", "lod", "shadow_obj", "trace_obj"});
@@ -31,33 +31,34 @@ class ObjReader {
       else if (keyword == "f")
         face();
       else if (std::ranges::find(kPassedOver, keyword) == kPassedOver.end())
-        in_.fail(keyword, fmt::format("'{:.40}' is not read from OBJ files", keyword),
-                 "v and f; texture, normals, groups and materials are passed over");
+        in_.fail(keyword, fmt::format("'{:.40}' is not a supported OBJ statement", keyword),
+                 "v and f; textures, normals, groups and materials are ignored");
     }
     if (corners_.empty())
-      in_.fail_at(0, vertices().empty() ? "holds no vertices" : "holds no faces", "v and f lines");
+      in_.fail_at(0, vertices().empty() ? "contains no vertices" : "contains no faces",
+                  "v and f lines");
     for (std::size_t k = 0; k < faces_.size(); ++k) cut(k);
     return std::move(surface_);
   }
 
  private:
   struct Face {
-    std::size_t first = 0;  ///< of corners_
+    std::size_t first = 0;  ///< index in corners_
     int line = 0;
   };
   struct Corner {
-    std::int64_t vertex = 0;  ///< from 0
+    std::int64_t vertex = 0;  ///< counted from 0
     std::string_view word;
   };
   std::vector<Vector3>& vertices() { return surface_.vertices; }
 
-  // v x y z, then a weight, a colour or both, which are passed over
+  // v x y z, then a weight, a colour or both, which are ignored
   void vertex() {
     const std::size_t count = in_.words().size() - 1;
     if (count != 3 && count != 4 && count != 6 && count != 7)
       in_.fail(in_.words().back(),
                fmt::format("the vertex has {} {}", count, count == 1 ? "number" : "numbers"),
-               "3, then a weight or a colour");
+               "3, optionally followed by a weight or a colour");
     for (std::size_t k = 4; k <= count; ++k) in_.number(in_.words()[k]);
     vertices().push_back(in_.place(1));
   }
@@ -67,8 +68,8 @@ class ObjReader {
     const char* end = part.data() + part.size();
     const auto [stop, error] = std::from_chars(part.data(), end, value);
     if (error != std::errc{} || stop != end)
-      in_.fail(corner, fmt::format("'{:.40}' is no corner of a face", corner), kCorner);
-    if (value == 0) in_.fail(corner, "the index 0", "indices count from 1");
+      in_.fail(corner, fmt::format("'{:.40}' is not a corner of a face", corner), kCorner);
+    if (value == 0) in_.fail(corner, "the index is 0", "indices count from 1");
     return value;
   }
 
@@ -91,8 +92,9 @@ class ObjReader {
     }
     const auto count = static_cast<std::int64_t>(vertices().size());
     if (v < 0 && -v > count)
-      in_.fail(word, fmt::format("the index {} before {}", v, vertices_of(count)),
-               "at least as many vertices before it");
+      in_.fail(word,
+               fmt::format("the index {} counts back past the first of {}", v, vertices_of(count)),
+               "define the vertices before the face");
     corners_.push_back({v < 0 ? count + v : v - 1, word});
   }
 
@@ -100,7 +102,8 @@ class ObjReader {
     return fmt::format("{} {}", count, count == 1 ? "vertex" : "vertices");
   }
 
-  // A fan from the first corner of which all triangles are turned as the polygon is.
+  // Splits into a fan from the first corner whose triangles all have the orientation of the
+  // polygon.
   void cut(std::size_t face) {
     const std::size_t first = faces_[face].first;
     const std::size_t last = face + 1 < faces_.size() ? faces_[face + 1].first : corners_.size();
@@ -109,9 +112,11 @@ class ObjReader {
       const auto [v, word] = corners_[k];
       if (v >= static_cast<std::int64_t>(vertices().size()))
         in_.fail(word,
-                 fmt::format("the index {} of {}", v + 1, vertices_of(std::ssize(vertices()))), "");
+                 fmt::format("the index {} is out of range (the file has {})", v + 1,
+                             vertices_of(std::ssize(vertices()))),
+                 "");
       if (std::ranges::find(polygon_, static_cast<int>(v)) != polygon_.end())
-        in_.fail(word, fmt::format("the vertex {} is twice in this face", v + 1), "");
+        in_.fail(word, fmt::format("the vertex {} appears twice in this face", v + 1), "");
       polygon_.push_back(static_cast<int>(v));
     }
     const std::size_t n = polygon_.size();
@@ -128,8 +133,8 @@ class ObjReader {
       return;
     }
     if (n == 3) in_.fail_at(faces_[face].line, "the triangle has no area", "");
-    in_.fail_at(faces_[face].line, "no corner of the polygon sees all others",
-                "convex polygons; cut it into triangles");
+    in_.fail_at(faces_[face].line, "the polygon cannot be split into a fan of triangles",
+                "use convex polygons or triangles");
   }
 
   const Vector3& corner_at(std::size_t k) { return vertices()[polygon_[k]]; }

@@ -1,4 +1,4 @@
-// Shapes are held by value or behind a pointer; rules take them by value.
+// Shapes are stored by value or through a pointer; this gives contact rules a plain reference.
 #pragma once
 #include <memory>
 

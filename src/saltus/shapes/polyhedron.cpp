@@ -22,8 +22,8 @@ constexpr std::array<std::array<int, 2>, 12> kBoxEdge{{{0, 1},
                                                        {5, 7},
                                                        {6, 7}}};
 
-/// Vertices i and i | 2^k: the faces of the other two axes, on the sides that the bits of i say;
-/// the one to the left of the way from i to i | 2^k first.
+/// For the edge between vertices i and i | 2^k: the faces of the other two axes, on the sides given
+/// by the bits of i; first the face to the left of the direction from i to i | 2^k.
 constexpr std::array<std::array<int, 2>, 12> box_edge_faces() {
   std::array<std::array<int, 2>, 12> faces{};
   for (std::size_t e = 0; e < 12; ++e) {
@@ -32,7 +32,7 @@ constexpr std::array<std::array<int, 2>, 12> box_edge_faces() {
     const int u = (k + 1) % 3, v = (k + 2) % 3;
     const int side_u = (i >> u) & 1, side_v = (i >> v) & 1;
     const int face_u = 2 * u + side_u, face_v = 2 * v + side_v;
-    // seen from outside with k ahead, u lies to the left where both sides are +
+    // seen from outside and looking along k, u lies to the left if both sides are +
     faces[e] =
         side_u == side_v ? std::array<int, 2>{face_u, face_v} : std::array<int, 2>{face_v, face_u};
   }
@@ -40,9 +40,9 @@ constexpr std::array<std::array<int, 2>, 12> box_edge_faces() {
 }
 constexpr auto kBoxEdgeFaces = box_edge_faces();
 
-constexpr int kFewVertices = 100;  // of a hull: all are compared as fast
-constexpr int kSamples = 16;       // vertices of which the farthest is where a climb starts
-constexpr double kLevel = 1e-7;    // of the size; above what is flat in a face of a hull
+constexpr int kFewVertices = 100;  // of a hull: comparing all of them is as fast
+constexpr int kSamples = 16;     // sampled vertices, the farthest of which is the start of a climb
+constexpr double kLevel = 1e-7;  // of the size; larger than the unevenness of a face of a hull
 
 constexpr std::array<std::array<int, 2>, 1> kSegmentEdge{{{0, 1}}};
 constexpr std::array<int, 3> kTriangleFirst{0, 3, 6};
@@ -87,8 +87,8 @@ int Polyhedron::farthest(const Vector3& d, int start, int* looked) const {
     }
     if (looked) *looked += star_first[from + 1] - star_first[from];
   }
-  // corners of one face may hide each other by what is flat in it, and round-off parts those that
-  // are equally far
+  // corners of one face may hide each other because a face is not exactly flat, and round-off
+  // separates those that are equally far
   const double slack = kLevel * size * d.norm();
   if (next < most - slack) return best;
   for (const int i : level(d, best, slack)) {
@@ -101,7 +101,7 @@ int Polyhedron::farthest(const Vector3& d, int start, int* looked) const {
 }
 
 std::span<const int> Polyhedron::level(const Vector3& d, int from, double slack) const {
-  static thread_local std::vector<int> found, seen;  // `seen` holds 0 between calls
+  static thread_local std::vector<int> found, seen;  // `seen` is 0 between calls
   const double least = d.dot(vertex[from]) - slack;
   found.reserve(64);
   found.assign(1, from);

@@ -41,10 +41,11 @@ void check_round(double radius, double half_length) {
   check_length(half_length, "the half length");
 }
 
-// |X|_i of the farthest point along the world axis i, for shapes that are their own mirror image.
+// Bounds of shapes with point symmetry: `reach` is |X|_i of the farthest point along the world axis
+// i.
 Bounds around_centre(const Pose& at, const Vector3& reach) { return {at.x - reach, at.x + reach}; }
 
-// Length of the part of row i of R that is normal to the shape's z axis.
+// Length of the part of row i of R that is perpendicular to the shape's z axis.
 Vector3 sideways(const Matrix3& R) { return R.leftCols<2>().rowwise().norm(); }
 
 Bounds half_space_bounds(const Pose& at) {
@@ -66,14 +67,14 @@ Bounds placed_points(std::span<const Vector3> points, const Pose& at) {
   return box;
 }
 
-// Largest d . X of the vertices of a mesh, by the tree: nodes that reach no farther than what is
-// found are left out.
+// Largest d . X over the vertices of a mesh, by the tree: nodes that cannot exceed the largest
+// value so far are skipped.
 double mesh_reach(const TriangleMesh& mesh, const Vector3& d) {
   double best = -kInfinity;
   const auto reach = [&](const TriangleMesh::Node& node) {
     return d.cwiseProduct(node.low).cwiseMax(d.cwiseProduct(node.high)).sum();
   };
-  std::array<int, 64> open{};  // a tree of medians is no deeper than 32
+  std::array<int, 64> open{};  // a median tree is no deeper than 32
   int waiting = 1;
   while (waiting > 0) {
     const TriangleMesh::Node& node = mesh.tree[open[--waiting]];

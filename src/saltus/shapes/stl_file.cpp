@@ -11,14 +11,14 @@
 namespace saltus {
 namespace {
 
-// A binary file: 80 bytes, the number of facets (4 bytes), 50 bytes a facet: normal, three corners,
-// 2 bytes.
+// A binary file has 80 bytes, the number of facets (4 bytes), and 50 bytes per facet: normal, three
+// corners, 2 bytes.
 constexpr std::size_t kHeader = 84, kFacet = 50;
 
 using Facet = std::array<Vector3, 3>;
 
-// Corners at equal places become one vertex; vertices in the order in which the file names them
-// first.
+// Corners at equal positions become one vertex; vertices are ordered by first appearance in the
+// file.
 SurfaceFile join(const std::vector<Facet>& facets) {
   const auto corner = [&](int k) -> const Vector3& { return facets[k / 3][k % 3]; };
   std::vector<int> order(3 * facets.size()), vertex(3 * facets.size());
@@ -27,7 +27,7 @@ SurfaceFile join(const std::vector<Facet>& facets) {
     const Vector3 &a = corner(k), &b = corner(l);
     return a != b ? std::ranges::lexicographical_compare(a, b) : k < l;
   });
-  for (std::size_t i = 0; i < order.size(); ++i)  // the first corner at the place
+  for (std::size_t i = 0; i < order.size(); ++i)  // the first corner at this position
     vertex[order[i]] =
         i > 0 && corner(order[i]) == corner(order[i - 1]) ? vertex[order[i - 1]] : order[i];
   SurfaceFile surface;
@@ -54,7 +54,7 @@ class StlText {
       expect("solid");
       while (next("a facet or endsolid"), !is("endsolid")) facet();
     }
-    if (facets_.empty()) in_.fail_at(0, "holds no facets", "facet ... endfacet");
+    if (facets_.empty()) in_.fail_at(0, "contains no facets", "facet ... endfacet");
     return std::move(facets_);
   }
 
@@ -68,21 +68,22 @@ class StlText {
   }
   void next(const char* wanted) {
     if (!in_.next())
-      in_.fail_at(in_.line(), fmt::format("ends inside facet {} or behind it", facets_.size() + 1),
+      in_.fail_at(in_.line(), fmt::format("ends inside or after facet {}", facets_.size() + 1),
                   wanted);
   }
-  // The line begins with these words and has `numbers` more; any number of them for -1.
+  // Requires the line to start with these words, followed by `numbers` more words; -1: any number
+  // of them.
   void expect(std::string_view first, std::string_view second = "", int numbers = -1) {
     const std::size_t words = second.empty() ? 1 : 2;
     const bool known = is(first) && (words == 1 || is(second, 1));
     if (!known)
       in_.fail(in_.words()[0],
-               fmt::format("'{:.40}' in facet {}", in_.words()[0], facets_.size() + 1),
+               fmt::format("unexpected '{:.40}' in facet {}", in_.words()[0], facets_.size() + 1),
                fmt::format("'{}{}{}'", first, words == 1 ? "" : " ", second));
     if (numbers >= 0 && in_.words().size() != words + static_cast<std::size_t>(numbers))
       in_.fail(
           in_.words().back(),
-          fmt::format("{} words behind '{}'", in_.words().size() - words, in_.words()[words - 1]),
+          fmt::format("{} words after '{}'", in_.words().size() - words, in_.words()[words - 1]),
           std::to_string(numbers));
   }
 
@@ -123,14 +124,14 @@ std::vector<Facet> read_binary(std::string_view bytes, const std::string& name,
   };
   if (bytes.size() < kHeader)
     fail(fmt::format("is {} bytes long, too short for an STL file", bytes.size()),
-         "'solid ...', or 84 bytes and 50 a facet");
+         "'solid ...', or 84 bytes and 50 per facet");
   const std::uint64_t count = whole(bytes, 80), held = bytes.size() - kHeader;
   if (held < count * kFacet)
-    fail(fmt::format("ends inside facet {} of {}", held / kFacet + 1, count), "50 bytes a facet");
+    fail(fmt::format("ends inside facet {} of {}", held / kFacet + 1, count), "50 bytes per facet");
   if (held > count * kFacet)
-    fail(fmt::format("has {} bytes behind the last of its {} facets", held - count * kFacet, count),
-         "50 bytes a facet");
-  if (count == 0) fail("holds no facets", "");
+    fail(fmt::format("has {} bytes after the last of its {} facets", held - count * kFacet, count),
+         "50 bytes per facet");
+  if (count == 0) fail("contains no facets", "");
   std::vector<Facet> facets(count);
   for (std::size_t f = 0; f < count; ++f) {
     for (std::size_t k = 0; k < 9; ++k) {
@@ -147,7 +148,7 @@ std::vector<Facet> read_binary(std::string_view bytes, const std::string& name,
   return facets;
 }
 
-// Text begins with "solid" and has no byte below a blank but those that part lines and words.
+// Text begins with "solid" and has no control characters except tabs and line ends.
 bool is_text(std::string_view bytes) {
   const std::size_t begin = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
   std::string word(bytes.substr(begin, 5));

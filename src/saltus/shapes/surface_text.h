@@ -1,4 +1,4 @@
-// Lines of a text file cut into words, with errors that name file, line and column.
+// Splits the lines of a text file into words; errors name file, line and column.
 #pragma once
 #include <algorithm>
 #include <charconv>
@@ -16,13 +16,13 @@ namespace saltus {
 
 class SurfaceText {
  public:
-  /// scripted: `#` and what is behind it are no part of a line, and one whose last word is a
-  /// backslash goes on in the next.
+  /// scripted: the rest of a line after `#` is ignored, and a line whose last word is a backslash
+  /// continues in the next line.
   SurfaceText(std::string_view text, const std::string& name, const std::string& path,
               bool scripted)
       : text_(text), name_(name), path_(path), scripted_(scripted) {}
 
-  /// The next line that has words; false at the end.
+  /// Reads the next line that has words; false at the end.
   bool next() {
     words_.clear();
     while (words_.empty() && at_ < text_.size()) {
@@ -35,7 +35,7 @@ class SurfaceText {
     return !words_.empty();
   }
   const std::vector<std::string_view>& words() const { return words_; }
-  int line() const { return first_line_; }  ///< from 1
+  int line() const { return first_line_; }  ///< counted from 1
 
   [[noreturn]] void fail(std::string_view word, const std::string& message,
                          const std::string& hint) const {
@@ -55,7 +55,7 @@ class SurfaceText {
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data() + word.starts_with('+'), end, value);
     if (error != std::errc{} || stop != end || !std::isfinite(value)) {
-      const Quantity read = parse_quantity(word, unit::one);  // says what is wrong
+      const Quantity read = parse_quantity(word, unit::one);  // explains the fault
       if (!read.error.empty()) fail(word, read.error, read.hint);
       value = read.value;
     }
@@ -66,7 +66,7 @@ class SurfaceText {
     if (std::abs(value) > kLongestLength) fail(word, "the coordinate is too large", "at most 1e50");
     return value + 0.0;  // -0 becomes 0
   }
-  /// Three words from `first` on.
+  /// A point from three words, beginning with word `first`.
   Vector3 place(std::size_t first) const {
     return {coordinate(words_[first]), coordinate(words_[first + 1]),
             coordinate(words_[first + 2])};

@@ -11,13 +11,14 @@
 namespace saltus {
 namespace {
 
-constexpr int kLeaf = 4;  // triangles
+constexpr int kLeaf = 4;  // triangles per leaf
 
 void check_vertices(std::span<const Vector3> vertices) {
   for (std::size_t k = 0; k < vertices.size(); ++k)
     if (!is_place(vertices[k]))
-      throw UsageError(fmt::format("vertex {} is ({}, {}, {}), not a finite place", k,
-                                   vertices[k].x(), vertices[k].y(), vertices[k].z()));
+      throw UsageError(
+          fmt::format("vertex {} is ({}, {}, {}): coordinates must be finite and at most 1e50 m", k,
+                      vertices[k].x(), vertices[k].y(), vertices[k].z()));
 }
 
 void check_triangles(std::span<const Vector3> vertices,
@@ -28,18 +29,18 @@ void check_triangles(std::span<const Vector3> vertices,
     const auto& [a, b, c] = triangles[t];
     for (int vertex : triangles[t])
       if (vertex < 0 || vertex >= count)
-        throw UsageError(
-            fmt::format("triangle {} names vertex {}, and there are {}", t, vertex, count));
+        throw UsageError(fmt::format("triangle {} names vertex {}, but there are {} vertices", t,
+                                     vertex, count));
     if (!has_area(vertices[a], vertices[b], vertices[c]))
       throw UsageError(
           fmt::format("triangle {} between the vertices {}, {} and {} has no area", t, a, b, c));
   }
 }
 
-// One side of a triangle, by its two vertices in increasing order.
+// One side of a triangle, given by its two vertices in increasing order.
 struct Side {
   int low = 0, high = 0, triangle = 0, place = 0;
-  bool upwards = false;  ///< the triangle runs from low to high
+  bool upwards = false;  ///< the triangle's direction along the side is from low to high
   auto operator<=>(const Side&) const = default;
 };
 
@@ -84,8 +85,7 @@ void set_neighbours(TriangleMesh& mesh) {
   });
 }
 
-// Halves of equal count along the longest side of the box of the middles of triangles, down to
-// leaves.
+// Splits at the median along the longest side of the box of the triangle centres, down to leaves.
 class TreeBuilder {
  public:
   explicit TreeBuilder(TriangleMesh& mesh) : mesh_(mesh) {
@@ -161,7 +161,7 @@ struct EdgeFault {
   }
 };
 
-// How many of the vertices that triangles name lie where an earlier one does.
+// Number of vertices of triangles that coincide with an earlier one.
 std::size_t repeated_places(const TriangleMesh& mesh) {
   std::vector<char> used(mesh.vertices.size(), 0);
   for (const auto& t : mesh.triangles)
@@ -176,7 +176,7 @@ std::size_t repeated_places(const TriangleMesh& mesh) {
   return places.size() - static_cast<std::size_t>(different);
 }
 
-// Solid angle under which a triangle is seen (Van Oosterom and Strackee), > 0 from inside:
+// Solid angle of a triangle as seen from the origin (Van Oosterom and Strackee), > 0 from inside:
 //     tan(Omega/2) = a . b x c/(|a||b||c| + (a . b)|c| + (b . c)|a| + (c . a)|b|)
 double solid_angle(const Vector3& a, const Vector3& b, const Vector3& c) {
   const double A = a.norm(), B = b.norm(), C = c.norm();
@@ -220,16 +220,16 @@ std::string why_open(const TriangleMesh& mesh) {
   open.tell("edge is open", "edges are open", text);
   crowded.tell("edge belongs to more than two triangles", "edges belong to more than two triangles",
                text);
-  turned.tell("edge lies between triangles that are turned against each other",
-              "edges lie between triangles that are turned against each other", text);
+  turned.tell("edge lies between triangles of opposite orientation",
+              "edges lie between triangles of opposite orientation", text);
   if (open.count > 0)
     if (const std::size_t repeated = repeated_places(mesh); repeated > 0)
-      text += fmt::format("; {} vertices lie where another one does", repeated);
+      text += fmt::format("; {} vertices coincide with another one", repeated);
   return text;
 }
 
 // The planes of all triangles have all vertices behind them, so the surface lies on the hull of its
-// vertices; it goes round its middle once.
+// vertices; its solid angle about the centre shows that it encloses the centre exactly once.
 bool is_convex(const TriangleMesh& mesh) {
   if (!mesh.closed) return false;
   const TriangleMesh::Node& root = mesh.tree.front();
@@ -254,7 +254,7 @@ bool is_convex(const TriangleMesh& mesh) {
     const Vector3 b = (mesh.vertices[mesh.triangles[t][1]] - middle) / size;
     const Vector3 c = (mesh.vertices[mesh.triangles[t][2]] - middle) / size;
     const Vector3& n = mesh.normal[t];
-    // round-off of a normal is that of the vertices over the height of the triangle
+    // the round-off of a normal is that of the vertices divided by the height of the triangle
     const double longest = std::max({(b - a).norm(), (c - b).norm(), (a - c).norm()});
     const double round_off = vertex_round_off * longest / area_vector(a, b, c).norm();
     for (const Vector3& x : places)

@@ -234,13 +234,13 @@ TEST_CASE("what a turning body cannot be is refused") {
   FemSystem bad = turning(ElementKind::tet4);
   CHECK(refusal(bad) == "");
   bad.materials[0].material.law = MaterialLaw::neo_hooke;
-  CHECK(contains(refusal(bad), "body_corotational is for the linear law"));
+  CHECK(contains(refusal(bad), "body_corotational supports only the linear law"));
   bad = turning(ElementKind::tet4);
   bad.prescribed = {{0, Signal::constant(0.0)}};
-  CHECK(contains(refusal(bad), "body_corotational has no prescribed motion"));
+  CHECK(contains(refusal(bad), "body_corotational does not support prescribed motion"));
   bad = turning(ElementKind::bar2);
-  CHECK(contains(refusal(bad), "needs a body that can turn"));
+  CHECK(contains(refusal(bad), "needs a body that can rotate"));
   bad = turning(ElementKind::tet4);
   bad.solver.tolerance = 1.0;
-  CHECK(contains(refusal(bad), "tolerance of the solver is in [0, 1)"));
+  CHECK(contains(refusal(bad), "the solver needs a tolerance in [0, 1)"));
 }

@@ -260,31 +260,31 @@ TEST_CASE("mass redistribution refuses what it cannot do") {
   CHECK_NOTHROW(RedistributedMass(good, {stop}));
   CHECK_NOTHROW(RedistributedMass(good, {stop, {0, Vector3::Zero(), Vector3::UnitX()}}));
   told(good, {}, "at least one stop");
-  told(good, {{99, Vector3::Zero(), Vector3::UnitZ()}}, "node 99 (0 to 63)");
+  told(good, {{99, Vector3::Zero(), Vector3::UnitZ()}}, "node 99 (allowed: 0 to 63)");
   told(good, {{0, Vector3::Zero(), Vector3(0.0, 0.0, 2.0)}},
-       "the normal at node 0 is a unit vector");
-  told(good, {stop, stop}, "the stop of node 0 repeats a constraint of other stops");
+       "the stop of node 0 needs a unit normal");
+  told(good, {stop, stop}, "the stop of node 0 is redundant with other stops");
   FemSystem bad = good;
   bad.mass = MassForm::consistent;
-  told(bad, {stop}, "the mass of the mesh is lumped");
+  told(bad, {stop}, "the mesh must have lumped mass");
   bad = good;
   bad.materials[0].material.law = MaterialLaw::neo_hooke;
-  told(bad, {stop}, "laws are linear");
+  told(bad, {stop}, "laws must be linear");
   bad = good;
   bad.loads.push_back({{{2, 1.0}}, Signal::constant(1.0)});
   told(bad, {stop}, "a load acts on node 0, which has no mass");
   bad = good;
   bad.prescribed.push_back({3 * 1, Signal::harmonic(1.0, 2.0)});
-  told(bad, {stop}, "node 0 shares element 0 with node 1, which is moved");
+  told(bad, {stop}, "node 0 shares element 0 with node 1, which has prescribed motion");
   bad = good;
   bad.prescribed.push_back({2, Signal::constant(0.0)});
-  told(bad, {stop}, "node 0 is held along the normal of its stop");
+  told(bad, {stop}, "node 0 is fixed along the normal of its stop");
   // a bar in the plane: nothing holds its end sideways
   FemSystem bar = good;
   bar.mesh = box_mesh({ElementKind::bar2, {4, 0, 0}, Vector3(1.0, 0.0, 0.0), Vector3::Zero()});
   bar.mesh.dimension = 2;
   told(bar, {{0, Vector3::Zero(), Vector3::UnitX()}},
-       "node 0 has no mass and its elements do not hold it");
+       "massless node 0 is not restrained by its elements");
   bad = good;
   bad.mass = MassForm::consistent;
   bad.massless = {0};

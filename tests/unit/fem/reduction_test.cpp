@@ -282,14 +282,14 @@ TEST_CASE("reductions say what they cannot do") {
   const auto says = [&](const auto& action, const char* part) {
     CHECK(refusal(action).find(part) != std::string::npos);
   };
-  says([&] { natural_modes(body, q, 17); }, "17 modes of 16 degrees of freedom");
+  says([&] { natural_modes(body, q, 17); }, "17 modes of a body with 16 degrees of freedom");
   const PointRef a = body.node_point(0), b = body.node_point(1), c = body.node_point(7);
   says([&] { reduce_to_modes(body, q, {3, {}, Vector3::UnitX()}); }, "at least one point");
   says([&] { reduce_to_modes(body, q, {3, {a, b, c}, Vector3::UnitX()}); }, "straight line");
-  says([&] { reduce_to_modes(body, q, {3, {a, b, a}, Vector3::UnitX()}); }, "apart");
+  says([&] { reduce_to_modes(body, q, {3, {a, b, a}, Vector3::UnitX()}); }, "coincide");
   says([&] { reduce_to_modes(body, q, {3, {a}, Vector3(1.0, 1.0, 0.0)}); }, "unit");
   says([&] { craig_bampton(system, u, {}, 3); }, "at least one");
-  says([&] { craig_bampton(system, u, std::vector<int>{0, 1}, 3); }, "must hold the rest");
+  says([&] { craig_bampton(system, u, std::vector<int>{0, 1}, 3); }, "must restrain the rest");
   says([&] { craig_bampton(system, u, std::vector<int>{0, 0}, 3); }, "twice");
   // pressed far beyond its buckling load
   FemSystem column = box_of(ElementKind::quad8, {10, 1, 0}, Vector3(10.0, 0.2, 0.0));

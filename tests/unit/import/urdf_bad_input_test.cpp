@@ -200,8 +200,8 @@ TEST_CASE("meshes that are not there or not read are refused with link and file"
        "3: link 'a': mesh 'http://example.org/part.obj' is not a file; a name relative to the "
        "robot's file, package:// or file://"},
       {mesh("part.DAE"),
-       "3: link 'a': mesh 'part.DAE': files '.dae' are not read; .obj or .stl; convert it, or give "
-       "a box, cylinder or sphere"},
+       "3: link 'a': mesh 'part.DAE': files '.dae' are not supported; .obj or .stl; convert it, or "
+       "give a box, cylinder or sphere"},
   });
 }
 

@@ -395,8 +395,8 @@ TEST_CASE("a body in its modes keeps nodes that move and that hold it") {
        "s:3:172: bodies[0].fem.modes.keep[0].at: there is no node at this place; the "
        "nearest, node 0, is 0.5 m away at [0, 0, 0]"},
       {of_kept("count: 1, keep: [{nodes: [0]}]"),
-       "s:3:146: bodies[0].fem.modes: craig_bampton: what is kept must hold the rest of "
-       "the body, together with what is fixed"},
+       "s:3:146: bodies[0].fem.modes: craig_bampton: kept and prescribed degrees of freedom "
+       "together must restrain the rest of the body"},
       {of_kept("count: 99, keep: [{set: z0}]"),
        "s:3:161: bodies[0].fem.modes.count: 99 modes of 'b', and 12 degrees of freedom are left to "
        "them; at most 12"},

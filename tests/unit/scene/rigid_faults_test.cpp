@@ -114,8 +114,9 @@ TEST_CASE("shapes without a volume, surfaces that are open, inside out or not co
        "3:62: bodies[0].rigid.shape.mesh.file: the shape of 'b': 'open.obj' is not closed: 3 edges "
        "are open, the first from vertex 1 to vertex 2; close it, or give `fixed: true`"},
       {of_shape("mesh: {file: inside_out.obj}"),
-       "3:62: bodies[0].rigid.shape.mesh.file: the shape of 'b': the mesh is turned inside out, "
-       "its volume is -0.166667 m^3: corners of triangles run counter-clockwise seen from outside"},
+       "3:62: bodies[0].rigid.shape.mesh.file: the shape of 'b': the mesh is turned inside out "
+       "(volume -0.166667 m^3): order the corners of triangles counter-clockwise as seen from "
+       "outside"},
       {of_shape("mesh: {file: two.obj}"),
        "3:62: bodies[0].rigid.shape.mesh.file: the shape of 'b': 'two.obj' is not convex, and "
        "moves; give convex `pieces`, or `hull` for its hull"},
@@ -124,8 +125,8 @@ TEST_CASE("shapes without a volume, surfaces that are open, inside out or not co
        "move; "
        "leave them out"},
       {of_shape("hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}"),
-       "3:56: bodies[0].rigid.shape.hull.points: the shape of 'b': a convex hull has at least 4 "
-       "points, not 3"},
+       "3:56: bodies[0].rigid.shape.hull.points: the shape of 'b': a convex hull needs at least "
+       "4 points, not 3"},
       {of_shape("hull: {file: flat.csv}"),
        "3:62: bodies[0].rigid.shape.hull.file: the shape of 'b': the points of the convex hull lie "
        "in a plane"},

@@ -321,16 +321,16 @@ TEST_CASE("points without a hull say what they lack") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   const auto text = [](std::vector<Vector3> points) { return fault([&] { convex_hull(points); }); };
-  CHECK(text({}) == "a convex hull has at least 4 points, not 0");
-  CHECK(text({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}) == "a convex hull has at least 4 points, not 3");
+  CHECK(text({}) == "a convex hull needs at least 4 points, not 0");
+  CHECK(text({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}) == "a convex hull needs at least 4 points, not 3");
   CHECK(text({{0, 0, 0}, {1, 0, 0}, {0, nan, 0}, {0, 0, 1}}) ==
-        "vertex 2 is (0, nan, 0), not a finite place");
+        "vertex 2 is (0, nan, 0): coordinates must be finite and at most 1e50 m");
   CHECK(text({{0, 0, 0}, {1, 0, infinity}, {0, 1, 0}, {0, 0, 1}}) ==
-        "vertex 1 is (1, 0, inf), not a finite place");
+        "vertex 1 is (1, 0, inf): coordinates must be finite and at most 1e50 m");
   CHECK(text({{0, 0, 0}, {1e60, 0, 0}, {0, 1, 0}, {0, 0, 1}}) ==
-        "vertex 1 is (1e+60, 0, 0), not a finite place");
+        "vertex 1 is (1e+60, 0, 0): coordinates must be finite and at most 1e50 m");
   CHECK(text({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}) ==
-        "the points of the convex hull lie in one place");
+        "all points of the convex hull coincide");
   Random random(8);
   std::vector<Vector3> line, plane;
   const Pose at = random.pose(10.0);

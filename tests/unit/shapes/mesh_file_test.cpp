@@ -120,11 +120,11 @@ TEST_CASE("a brick is read from OBJ, text STL and binary STL files as it was wri
   std::filesystem::create_directories(folder / "folder.obj");
   CHECK(path_fault("none.obj").find("none.obj' does not exist") != std::string::npos);
   CHECK(path_fault("folder.obj").find("is a folder, not a file") != std::string::npos);
-  CHECK(path_fault("empty.obj").find("holds no vertices") != std::string::npos);
+  CHECK(path_fault("empty.obj").find("contains no vertices") != std::string::npos);
   CHECK(path_fault("empty.stl").find("is 0 bytes long") != std::string::npos);
-  CHECK(path_fault("brick.ply").find("files '.ply' are not read; .obj or .stl") !=
+  CHECK(path_fault("brick.ply").find("files '.ply' are not supported; .obj or .stl") !=
         std::string::npos);
-  CHECK(path_fault("brick").find("the name has no ending") != std::string::npos);
+  CHECK(path_fault("brick").find("the file name has no extension") != std::string::npos);
   std::filesystem::remove_all(folder);
 }
 
@@ -175,8 +175,8 @@ TEST_CASE("polygons are cut from a corner that sees all others, or refused") {
       "v 0 0 0\nv 1 3 0\nv 2 0 0\nv 3 3 0\nv 4 0 0\nv 4 4 0\nv 3 3.5 0\nv 2 1 0\nv 1 4 0\n"
       "f 1 2 3 4 5 6 7 8 9\n";
   CHECK(obj_fault(zigzag) ==
-        "k.obj:10: mesh: no corner of the polygon sees all others; convex polygons; cut it into "
-        "triangles");
+        "k.obj:10: mesh: the polygon cannot be split into a fan of triangles; use convex "
+        "polygons or triangles");
 }
 
 TEST_CASE("bad OBJ files are refused with line and column") {
@@ -185,24 +185,27 @@ TEST_CASE("bad OBJ files are refused with line and column") {
     CAPTURE(text);
     CHECK(text.substr(0, expected.size()) == expected);
   };
-  starts(obj_fault(""), "k.obj: mesh: holds no vertices");
-  starts(obj_fault(v), "k.obj: mesh: holds no faces");
+  starts(obj_fault(""), "k.obj: mesh: contains no vertices");
+  starts(obj_fault(v), "k.obj: mesh: contains no faces");
   starts(obj_fault("v 0 0 nan\n"), "k.obj:1:7: mesh: ");
   starts(obj_fault("v 0 0 0\nv 0 inf 0\n"), "k.obj:2:5: mesh: ");
   starts(obj_fault("v 0 1e999 0\n"), "k.obj:1:5: mesh: ");
   starts(obj_fault("v 0 1e60 0\n"), "k.obj:1:5: mesh: the coordinate is too large; at most 1e50");
   starts(obj_fault("v 0 a 0\n"), "k.obj:1:5: mesh: ");
   starts(obj_fault("v 0 1\n"), "k.obj:1:5: mesh: the vertex has 2 numbers; 3");
-  starts(obj_fault(v + "f 1 2 4\n"), "k.obj:4:7: mesh: the index 4 of 3 vertices");
-  starts(obj_fault(v + "f 1 2 0\n"), "k.obj:4:7: mesh: the index 0; indices count from 1");
-  starts(obj_fault(v + "f 1 2 -4\n"), "k.obj:4:7: mesh: the index -4 before 3 vertices");
+  starts(obj_fault(v + "f 1 2 4\n"),
+         "k.obj:4:7: mesh: the index 4 is out of range (the file has 3 vertices)");
+  starts(obj_fault(v + "f 1 2 0\n"), "k.obj:4:7: mesh: the index is 0; indices count from 1");
+  starts(obj_fault(v + "f 1 2 -4\n"),
+         "k.obj:4:7: mesh: the index -4 counts back past the first of 3 vertices");
   starts(obj_fault(v + "f 1 2\n"), "k.obj:4:5: mesh: the face has 2 corners; 3 or more");
-  starts(obj_fault(v + "f 1 2 2\n"), "k.obj:4:7: mesh: the vertex 2 is twice in this face");
+  starts(obj_fault(v + "f 1 2 2\n"), "k.obj:4:7: mesh: the vertex 2 appears twice in this face");
   for (const char* corner :
        {"3/", "3/a", "3//", "3/1/", "x", "3.0", "3/1/1/1", "99999999999999999999"})
     starts(obj_fault(v + "f 1 2 " + corner + "\n"), "k.obj:4:7: mesh: '");
   starts(obj_fault(v + "v 2 0 0\nf 1 2 4\n"), "k.obj:5: mesh: the triangle has no area");
-  starts(obj_fault(v + "surf 0 1 0 1\n"), "k.obj:4:1: mesh: 'surf' is not read from OBJ files");
+  starts(obj_fault(v + "surf 0 1 0 1\n"),
+         "k.obj:4:1: mesh: 'surf' is not a supported OBJ statement");
   starts(obj_fault("\x7f"
                    "ELF\x01\n"),
          "k.obj:1:1: mesh: ");
@@ -232,16 +235,16 @@ TEST_CASE("bad STL files are refused with line or facet") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   CHECK(stl_fault("abc") ==
         "k.stl: mesh: is 3 bytes long, too short for an STL file; 'solid ...', or 84 bytes and 50 "
-        "a facet");
+        "per facet");
   CHECK(stl_fault(bytes.substr(0, bytes.size() - 1)) ==
-        "k.stl: mesh: ends inside facet 12 of 12; 50 bytes a facet");
+        "k.stl: mesh: ends inside facet 12 of 12; 50 bytes per facet");
   CHECK(stl_fault(bytes.substr(0, 84 + 3 * 50)) ==
-        "k.stl: mesh: ends inside facet 4 of 12; 50 bytes a facet");
+        "k.stl: mesh: ends inside facet 4 of 12; 50 bytes per facet");
   CHECK(stl_fault(binary_stl(kBrick, "solid").substr(0, 300)) ==
-        "k.stl: mesh: ends inside facet 5 of 12; 50 bytes a facet");
+        "k.stl: mesh: ends inside facet 5 of 12; 50 bytes per facet");
   CHECK(stl_fault(bytes + "x") ==
-        "k.stl: mesh: has 1 bytes behind the last of its 12 facets; 50 bytes a facet");
-  CHECK(stl_fault(binary_stl(Surface{})) == "k.stl: mesh: holds no facets");
+        "k.stl: mesh: has 1 bytes after the last of its 12 facets; 50 bytes per facet");
+  CHECK(stl_fault(binary_stl(Surface{})) == "k.stl: mesh: contains no facets");
   std::string bad = bytes, place;
   put(place, std::bit_cast<std::uint32_t>(nan));
   bad.replace(84 + 2 * 50 + 12 + 12, 4, place);
@@ -252,16 +255,16 @@ TEST_CASE("bad STL files are refused with line or facet") {
   CHECK(stl_fault(text_stl(flat)) == "k.stl:30: mesh: facet 5 has no area");
 
   CHECK(stl_fault("solid nothing\nendsolid nothing\n") ==
-        "k.stl: mesh: holds no facets; facet ... endfacet");
+        "k.stl: mesh: contains no facets; facet ... endfacet");
   CHECK(stl_fault(text.substr(0, text.find("endsolid"))) ==
-        "k.stl:85: mesh: ends inside facet 13 or behind it; a facet or endsolid");
+        "k.stl:85: mesh: ends inside or after facet 13; a facet or endsolid");
   CHECK(stl_fault(text.substr(0, text.find("endloop"))) ==
-        "k.stl:7: mesh: ends inside facet 1 or behind it; endloop");
+        "k.stl:7: mesh: ends inside or after facet 1; endloop");
   CHECK(stl_fault(replaced(text, "outer", "inner")) ==
-        "k.stl:3:5: mesh: 'inner' in facet 1; 'outer loop'");
+        "k.stl:3:5: mesh: unexpected 'inner' in facet 1; 'outer loop'");
   CHECK(stl_fault(replaced(text, "facet normal 0 0 0", "facet normal 0 0")) ==
-        "k.stl:2:18: mesh: 2 words behind 'normal'; 3");
+        "k.stl:2:18: mesh: 2 words after 'normal'; 3");
   CHECK(stl_fault(replaced(text, "vertex", "vertex 1")) ==
-        "k.stl:4:28: mesh: 4 words behind 'vertex'; 3");
+        "k.stl:4:28: mesh: 4 words after 'vertex'; 3");
   CHECK(stl_fault(replaced(text, "vertex 0.25", "vertex nan")).starts_with("k.stl:4:14: mesh: "));
 }

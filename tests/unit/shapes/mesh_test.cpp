@@ -76,9 +76,9 @@ TEST_CASE("a mesh that is not closed tells which edges are at fault") {
 
   s.triangles = whole;
   std::swap(s.triangles[0][1], s.triangles[0][2]);
-  CHECK(text() ==
-        "3 edges lie between triangles that are turned against each other, the first from vertex 0 "
-        "to vertex 2");
+  CHECK(
+      text() ==
+      "3 edges lie between triangles of opposite orientation, the first from vertex 0 to vertex 2");
   CHECK(s.mesh()->neighbour[0] == std::array{-1, -1, -1});
 
   s.triangles = whole;
@@ -95,8 +95,8 @@ TEST_CASE("a mesh that is not closed tells which edges are at fault") {
     for (int v : t) apart.vertices.push_back(s.vertices[v]);
   }
   CHECK(why_open(*apart.mesh()) ==
-        "36 edges are open, the first from vertex 0 to vertex 1; 28 vertices lie where another one "
-        "does");
+        "36 edges are open, the first from vertex 0 to vertex 1; 28 vertices coincide with another "
+        "one");
 }
 
 TEST_CASE("bad meshes name the vertex or the triangle") {
@@ -106,9 +106,10 @@ TEST_CASE("bad meshes name the vertex or the triangle") {
   const std::vector<Vector3> three{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   CHECK(text(three, {}) == "the mesh has no triangles");
   CHECK(text({{0, 0, 0}, {1, 0, kNaN}, {0, 1, 0}}, {{0, 1, 2}}) ==
-        "vertex 1 is (1, 0, nan), not a finite place");
-  CHECK(text(three, {{0, 1, 2}, {0, 1, 3}}) == "triangle 1 names vertex 3, and there are 3");
-  CHECK(text(three, {{0, -1, 2}}) == "triangle 0 names vertex -1, and there are 3");
+        "vertex 1 is (1, 0, nan): coordinates must be finite and at most 1e50 m");
+  CHECK(text(three, {{0, 1, 2}, {0, 1, 3}}) ==
+        "triangle 1 names vertex 3, but there are 3 vertices");
+  CHECK(text(three, {{0, -1, 2}}) == "triangle 0 names vertex -1, but there are 3 vertices");
   CHECK(text(three, {{0, 1, 2}, {0, 1, 1}}) ==
         "triangle 1 between the vertices 0, 1 and 1 has no area");
   CHECK(text({{0, 0, 0}, {1, 0, 0}, {0.5, 1e-13, 0}}, {{0, 1, 2}}) ==
@@ -228,7 +229,7 @@ TEST_CASE("bad height fields name what is wrong") {
   };
   CHECK(text([](HeightField&) {}).empty());
   CHECK(text([](HeightField& f) { f.columns = 1; }) ==
-        "a height field has at least 2 columns and 2 rows, not 1 and 2");
+        "a height field needs at least 2 columns and 2 rows, not 1 and 2");
   CHECK(text([](HeightField& f) { f.height.pop_back(); }) ==
         "the height field has 3 heights instead of 2 x 2 = 4");
   CHECK(text([](HeightField& f) { f.spacing_y = 0.0; }) ==

@@ -286,8 +286,8 @@ TEST_CASE("a shape without a volume says why it has no moments") {
   Surface inside_out = box_surface({1, 1, 1});
   turn_inside_out(inside_out);
   CHECK(fault([&] { moments(inside_out.mesh()); }) ==
-        "the mesh is turned inside out, its volume is -8 m^3: corners of triangles run "
-        "counter-clockwise seen from outside");
+        "the mesh is turned inside out (volume -8 m^3): order the corners of triangles "
+        "counter-clockwise as seen from outside");
   Surface sheet{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 1}}};
   CHECK(fault([&] { moments(sheet.mesh()); }) == "the mesh encloses no volume");
 }
