@@ -68,7 +68,7 @@ std::shared_ptr<SweepRows> run_sweep(const py::object& scene, const py::object& 
                                      std::optional<std::uint64_t> seed,
                                      const py::object& progress) {
   const std::shared_ptr<SceneObject> read = scene_of(scene, set);
-  if (seed && !random) throw UsageError("seed: nothing is drawn; give random=N");
+  if (seed && !random) throw UsageError("seed: no value is random; give random=N");
   auto result = std::make_shared<SweepRows>(
       SweepRows{SweepPlan(values, random, seed.value_or(0)), {}, {}, 1, {}});
   Watch watch(progress);

@@ -131,7 +131,7 @@ struct Gaining {
 };
 
 std::vector<Gaining> gaining_scenes() {
-  const char *contact = "contact fed energy into the motion", *scheme = "that no load did",
+  const char *contact = "contact added energy to the motion", *scheme = "more than loads supplied",
              *shorter = "use a shorter step", *mean = "use compliant without `at: middle`";
   return {
       {"pendulum at a slanted wall whose friction turns the slip round", kPendulum, contact,

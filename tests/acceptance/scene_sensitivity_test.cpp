@@ -90,9 +90,10 @@ TEST_CASE("a scene without a derivative says so, and wrong requests name their e
   CHECK(none.states.reason.find("Zeno sequence") != std::string::npos);
   CHECK(sensitivities_text(none).find("none, contact 0") != std::string::npos);
 
-  CHECK(fault_of({"bodies[0].particles.weight"}).find("leads to no number") != std::string::npos);
+  CHECK(fault_of({"bodies[0].particles.weight"}).find("is not the path of a number") !=
+        std::string::npos);
   for (const char* run : {"time.end", "time.step", "time.tolerance"})
-    CHECK(fault_of({run}).find("says how the scene is run") != std::string::npos);
+    CHECK(fault_of({run}).find("is a setting of the run") != std::string::npos);
   CHECK(fault_of({"bodies[0].name"}).find("sensitivities.to[0]") != std::string::npos);
   CHECK(fault_of({"contacts[0].law.restitution"}, {"contacts[0].law.restitution=1"})
             .find("cannot be 1") != std::string::npos);

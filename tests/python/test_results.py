@@ -101,7 +101,7 @@ class Runs(InAFolder):
         child.send_signal(signal.SIGINT)
         said = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 7, said)
-        self.assertIn(f"go on with: saltus.run({BALL!r}, output='out.h5', set=['time.rate=1000 Hz'], until=10000.0, "
+        self.assertIn(f"resume with: saltus.run({BALL!r}, output='out.h5', set=['time.rate=1000 Hz'], until=10000.0, "
                       "resume=True)", said)
         self.assertGreater(len(saltus.Results("out.h5.part").t), 0)
 

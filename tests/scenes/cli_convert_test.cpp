@@ -82,7 +82,7 @@ TEST_CASE("convert says which steps have contact problems to be had") {
            Case{{"--to", "fclib"}, "add --step N"},
            Case{{"--to", "fclib", "--step", "301"}, "there is no step 301; allowed: 1 to 300"},
            Case{{"--to", "fclib", "--step", "3"}, "step 3 has no contact problem"},
-           Case{{"--to", "csv", "--step", "3"}, "--step: is for --to fclib"},
+           Case{{"--to", "csv", "--step", "3"}, "--step: applies to --to fclib only"},
            Case{{"--to", "fclip", "--step", "3"}, "did you mean `fclib`"},
        }) {
     std::vector<std::string> words{"convert", "a.h5"};

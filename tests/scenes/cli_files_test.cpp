@@ -90,7 +90,7 @@ TEST_CASE("results and tables do not take the place of a pipe, and go where a li
     const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", option, value});
     CAPTURE(outcome.err);
     CHECK(outcome.code == 2);
-    CHECK(holds(outcome.err, "pipe: cannot be written: is there and is not a regular file"));
+    CHECK(holds(outcome.err, "pipe: cannot be written: exists and is not a regular file"));
     CHECK(fs::is_fifo(folder / "pipe"));
   }
   fs::create_directory(folder / "far");
@@ -123,7 +123,7 @@ TEST_CASE("a run is resumed with the data files it was made from, wherever they 
     CHECK(holds(outcome.err,
                 "saltus: losses.csv: bodies[0].string.damping.table: has changed since the run in "
                 "a.h5 (" +
-                    how + "); put the old file back"));
+                    how + "); restore the old file"));
     CHECK(folder.read("a.h5") == results);
     CHECK(!folder.has("a.h5.part"));
   };
@@ -168,7 +168,7 @@ TEST_CASE("results and pages replace results and pages, and nothing else that so
     const Outcome refused = saltus_command(folder, words);
     CHECK(refused.code == 2);
     CHECK(refused.error_lines() == 1);
-    CHECK(holds(refused.err, "it would be lost; another name, or move it away"));
+    CHECK(holds(refused.err, "it would be lost; use another name, or move the file"));
   }
   CHECK(folder.read("notes.txt") == "what I found out in ten years\n");
   CHECK(folder.read("scene.yaml") == small_scene());
@@ -199,7 +199,7 @@ TEST_CASE("sounds and tables of a scene replace those that Saltus wrote, and not
     CAPTURE(refused.err);
     CHECK(refused.code == 2);
     CHECK(refused.error_lines() == 1);
-    CHECK(holds(refused.err, name + ": is there and is not a "));
+    CHECK(holds(refused.err, name + ": exists and is not a "));
     CHECK(folder.read(name) == text);
     CHECK(!folder.has("other.h5"));
     CHECK(!folder.has("other.h5.part"));
@@ -219,7 +219,7 @@ TEST_CASE("a name of a file with a character 0 is refused, not cut off there") {
   CAPTURE(outcome.err);
   CHECK(outcome.code == 2);
   CHECK(outcome.error_lines() == 1);
-  CHECK(holds(outcome.err, "outputs[0].csv: has a character 0"));
+  CHECK(holds(outcome.err, "outputs[0].csv: contains a null character"));
   folder.write("scene.yaml", replaced(small_scene(), "damping: {constant: 0.8 1/s}",
                                       "damping: {table: \"notes.txt\\0\"}"));
   const Outcome table = saltus_command(folder, {"check", "scene.yaml"});

@@ -61,7 +61,7 @@ TEST_CASE("import takes the place of no scene that it was not told to, and never
   const Outcome plain = saltus_command(folder, {"import", "door.urdf"});
   CHECK(plain.code == 2);
   CHECK(plain.err ==
-        "saltus: door.yaml: is there already and is not overwritten; give a name with -o\n");
+        "saltus: door.yaml: already exists and is not overwritten; give a name with -o\n");
   CHECK(folder.read("door.yaml") == "mine");
   CHECK(saltus_command(folder, {"import", "door.urdf", "-o", "./door.urdf"}).code == 2);
   CHECK(folder.read("door.urdf") == kRobot);

@@ -55,9 +55,9 @@ outputs:
   CAPTURE(outcome.out);
   REQUIRE(outcome.code == 0);
   CHECK(says(outcome.out,
-             "joints          3 (2 revolute, 1 cylindrical), 16 rows held at level position, 5 "
-             "depend on others (of 'lower hinge'): of the reactions that hold the bodies alike the "
-             "least are taken\n                1 drive, 1 coupling, 2 laws on coordinates\n"));
+             "joints          3 (2 revolute, 1 cylindrical), 16 rows at level position, 5 "
+             "depend on others (of 'lower hinge'): the reactions with the smallest norm are "
+             "used\n                1 drive, 1 coupling, 2 laws on coordinates\n"));
   CHECK(says(outcome.out, "coordinate of joint slot.slide, way.csv"));
   CHECK(says(outcome.out, "1 shape without a law"));
   const auto json = nlohmann::json::parse(
@@ -132,7 +132,7 @@ TEST_CASE("a stop that feeds energy in is named as a stop, with a remedy that st
   CAPTURE(run.err);
   CAPTURE(run.out);
   REQUIRE(run.code == 0);
-  CHECK(says(run.err, "saltus: warning: a stop of a joint fed energy into the motion, "));
+  CHECK(says(run.err, "saltus: warning: a stop of a joint added energy to the motion: "));
   CHECK(says(run.err, "use a shorter step\n"));
   CHECK(!says(run.err, "closing_only"));
   CHECK(says(run.out, " m or rad at t = "));

@@ -68,7 +68,7 @@ TEST_CASE("a run whose elements end inside out says so, one that ends well does 
   folder.write("strip.yaml", kStrip);
   const Outcome run = saltus_command(folder, {"run", "crushed.yaml", "-q"});
   CHECK(run.code == 0);
-  CHECK(holds(run.err, "elements of strip are turned inside out at the end (det F -"));
+  CHECK(holds(run.err, "elements of strip are inverted at the end (det F -"));
   CHECK_FALSE(holds(saltus_command(folder, {"run", "strip.yaml", "-q"}).err, "inside out"));
 }
 

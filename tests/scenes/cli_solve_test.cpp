@@ -36,8 +36,8 @@ TEST_CASE("solve writes the problem with impulses and velocities that solve it")
   CHECK(outcome.code == 0);
   for (const char* word :
        {"two contacts", "contacts", "solver          auto", "iterations", "residual",
-        "within 1e-12", "as Siconos measures", "penetration", "cone", "angle", "duality gap",
-        "sliding", "of the processor", "written         s.hdf5"})
+        "within 1e-12", "by the measure of Siconos", "penetration", "cone", "angle", "duality gap",
+        "sliding", "processor time", "written         s.hdf5"})
     CHECK_MESSAGE(holds(outcome.out, word), word);
   CHECK(folder.names() == std::vector<std::string>{"p.hdf5", "s.hdf5"});
 
@@ -146,10 +146,10 @@ TEST_CASE("solve refuses with one line and exit code 2 what it cannot do") {
       {{"p.hdf5", "--tolerance", "0"}, "--tolerance"},
       {{"p.hdf5", "--tolerance", "inf"}, "--tolerance"},
       {{"p.hdf5", "--iterations", "0"}, "--iterations"},
-      {{"p.hdf5", "-o", "./p.hdf5"}, "-o: './p.hdf5' is the problem itself"},
+      {{"p.hdf5", "-o", "./p.hdf5"}, "-o: './p.hdf5' is the file of the problem itself"},
       {{"p.hdf5", "-o", "s.hdf5", "--plot", "s.hdf5"}, "--plot: 's.hdf5' is also the file of -o"},
       {{"p.hdf5", "-o", "no/s.hdf5"}, "no/s.hdf5"},
-      {{"p.hdf5", "q.hdf5", "-o", "s.hdf5"}, "-o: takes the solution of one problem"},
+      {{"p.hdf5", "q.hdf5", "-o", "s.hdf5"}, "-o: applies to one problem only"},
       {{"p.hdf5", "--all", "-o", "s.hdf5"}, "excludes"},
       {{"p.hdf5", "--all", "--solver", "auto"}, "excludes"},
       {{}, "problem"},

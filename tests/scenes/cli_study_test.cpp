@@ -41,7 +41,7 @@ TEST_CASE("a study writes a page, a table and an object, and says which run to t
   CHECK(study.code == 0);
   CHECK(study.err.empty());
   CHECK(holds(study.out, "A ball\n"));
-  CHECK(holds(study.out, "verdict         Take "));
+  CHECK(holds(study.out, "verdict         Use "));
   CHECK(holds(study.out, "results/ball_study/study.html"));
   CHECK(folder.names() == std::vector<std::string>{"ball.yaml", "results"});  // and no height.csv
   for (const char* name : {"study.html", "study.csv", "study.json"})
@@ -82,10 +82,10 @@ TEST_CASE("what cannot be studied ends with exit code 2, one line, and leaves no
       {{"nope.yaml"}, "nope.yaml"},
       {{"ball.yaml", "--schemes", "newmrk"}, "did you mean `newmark`"},
       {{"ball.yaml", "--schemes", "newmark,,moreau-jean"}, "an entry is empty"},
-      {{"ball.yaml", "--schemes", "modal-exact"}, "is defined for no body of the scene"},
+      {{"ball.yaml", "--schemes", "modal-exact"}, "supports no body of the scene"},
       {{"ball.yaml", "--schemes", "moreau-jean:theta=2"}, "[0, 1]"},
       {{"ball.yaml", "--schemes", "moreau-jean:thta=1"}, "did you mean `theta`"},
-      {{"ball.yaml", "--steps", "4 ms,3 ms"}, "is no whole part of the largest"},
+      {{"ball.yaml", "--steps", "4 ms,3 ms"}, "does not divide the largest step"},
       {{"ball.yaml", "--steps", "4 kg"}, "--steps"},
       {{"ball.yaml", "--steps", "0"}, "must be > 0"},
       {{"ball.yaml", "--steps", "100 ms"}, "at least 8 times"},
@@ -95,8 +95,8 @@ TEST_CASE("what cannot be studied ends with exit code 2, one line, and leaves no
       {{"ball.yaml", "--tolerance", "small"}, "--tolerance"},
       {{"ball.yaml", "--until", "5 ms"}, "at least 8 times"},
       {{"ball.yaml", "--probe", "hight"}, "did you mean `height`"},
-      {{"ball.yaml", "-o", "ball.yaml"}, "is no folder that can be made"},
-      {{"ball.yaml", "-o", "ball.yaml/report"}, "is no folder that can be made"},
+      {{"ball.yaml", "-o", "ball.yaml"}, "cannot be created as a folder"},
+      {{"ball.yaml", "-o", "ball.yaml/report"}, "cannot be created as a folder"},
       {{"ball.yaml", "--set", "reference.file=nope.csv"}, "nope.csv"},
       {{"ball.yaml", "--shemes", "newmark"}, "did you mean `--schemes`"},
   };
@@ -139,7 +139,7 @@ TEST_CASE("a study that is interrupted leaves no file and no folder, and an old 
     const Outcome outcome = saltus_command(
         folder, {"study", "ball.yaml", "--set", "time.step=1 us", "-o", output}, launch);
     CHECK(outcome.code == 1);
-    CHECK(holds(outcome.err, "interrupted; nothing was written"));
+    CHECK(holds(outcome.err, "interrupted; no file was written"));
   }
   CHECK(folder.names() == std::vector<std::string>{"ball.yaml", "old"});
   CHECK(folder.read("old/study.csv") == before);
@@ -154,6 +154,6 @@ TEST_CASE("a study of which no run ends says so with exit code 1 and keeps the r
       saltus_command(folder, {"study", "ball.yaml", "--schemes", "newmark,moreau-jean", "--set",
                               "bodies[0].scheme=euler-explicit"});
   CHECK(outcome.code == 1);
-  CHECK(holds(outcome.err, "no run of the study came to its end"));
+  CHECK(holds(outcome.err, "no run of the study reached its end"));
   CHECK(holds(folder.read("results/ball_study/study.csv"), "gain 1"));
 }

@@ -208,7 +208,7 @@ TEST_CASE("contacts that a solver may not finish fail their row with the remedy,
   CHECK(holds(table.cell(0, "reason"), "on_failure: accept"));
   CHECK(table.cell(1, "status") == "ok");
   CHECK(table.number(1, "failed_steps") > 0);
-  CHECK(holds(table.cell(1, "warnings"), "were accepted although they were not solved"));
+  CHECK(holds(table.cell(1, "warnings"), "were accepted although not solved"));
   CHECK(table.cell(2, "status") == "ok");
   CHECK(table.number(3, "failed_steps") == 0);
   CHECK(table.cell(2, "warnings").empty());
@@ -248,13 +248,13 @@ TEST_CASE("faults of a sweep are one line with exit code 2, and nothing is writt
       {{"scene.yaml", "--set", "time.end"}, "path=values"},
       {{"scene.yaml", "--set", "time.end=1:2:0"}, "is 0"},
       {{"scene.yaml", "--set", "time.end=1..2"}, "--random N"},
-      {{"scene.yaml", "--set", "time.end=1", "--random", "3"}, "nothing is drawn"},
-      {{"scene.yaml", "--set", "time.end=1", "--seed", "3"}, "--seed: nothing is drawn"},
+      {{"scene.yaml", "--set", "time.end=1", "--random", "3"}, "no value is random"},
+      {{"scene.yaml", "--set", "time.end=1", "--seed", "3"}, "--seed: no value is random"},
       {{"scene.yaml", "--set", "time.end=1", "--random", "-3"}, "--random"},
       {{"scene.yaml", "--set", "time.end=1", "-j", "0"}, "--jobs"},
       {{"scene.yaml", "--set", "time.end=1", "-j", "two"}, "--jobs"},
       {{"scene.yaml", "--set", "time.end=1", "-o", "scene.yaml"}, "is the scene itself"},
-      {{"scene.yaml", "--set", "time.end=1", "-o", "no/t.csv"}, "make the folder first"},
+      {{"scene.yaml", "--set", "time.end=1", "-o", "no/t.csv"}, "create the folder first"},
       {{"scene.yaml", "--set", "time.end=1", "-o", ""}, "must not be empty"},
       {{"scene.yaml", "--set", "time.end=1", "--tims"}, "did you mean `--times`"},
   };
@@ -297,7 +297,7 @@ TEST_CASE("Ctrl-C ends a sweep with the rows that are done in the .part, and say
   CHECK(!table.rows.empty());
   CHECK(table.rows.size() < 99'901);
   CHECK(holds(outcome.err, "interrupted after " + std::to_string(table.rows.size()) +
-                               " of 99901 runs; t.csv.part holds their rows"));
+                               " of 99901 runs; t.csv.part contains their rows"));
   for (std::size_t row = 0; row < table.rows.size(); ++row)
     CHECK(table.cell(row, "steps") == "1000");
 }

@@ -1,4 +1,4 @@
-// `saltus check`: what a scene is made of, before it costs anything.
+// `saltus check`: a summary of a scene without running it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace saltus::app {
 namespace {
 
-/// Former names of keys, which a run takes without a word, and what is doubtful in the model.
+/// Outdated names of keys, which a run accepts silently, and warnings about the model.
 std::vector<std::string> warnings_of(const SceneSetup& setup) {
   std::vector<std::string> all = setup.scene.renamed;
   all.insert(all.end(), setup.model.warnings().begin(), setup.model.warnings().end());
@@ -32,19 +32,19 @@ using Json = nlohmann::ordered_json;
 
 struct BodySummary {
   std::string name, kind, scheme;
-  int count = 1;   ///< of bodies
-  int shapes = 0;  ///< that may touch
-  int facets = 0;  ///< of its boundary surfaces, which may touch too
+  int count = 1;   ///< number of bodies
+  int shapes = 0;  ///< that may come into contact
+  int facets = 0;  ///< of boundary surfaces that may come into contact
   GroupFacts facts;
   std::optional<StepLimit> limit;
   int velocities = 0, prescribed = 0, above_nyquist = 0;
   bool modal = false;
-  double lowest = 0.0, highest = 0.0;  ///< of the undamped modes [Hz]
-  int points = 0;                      ///< that may touch
+  double lowest = 0.0, highest = 0.0;  ///< range of the undamped modes [Hz]
+  int points = 0;                      ///< that may come into contact
   std::set<std::string> laws;
 };
 
-/// Shapes of each group, and the laws that hold for their materials.
+/// Adds the shapes of each group and the laws of their materials.
 void add_shapes(const Model& model, std::vector<BodySummary>& bodies) {
   const Surfaces& surfaces = model.surfaces();
   const auto add_laws = [&](BodySummary& body, int material) {
@@ -74,7 +74,7 @@ std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
     BodySummary body;
     body.name = group.name;
     body.kind = group.kind;
-    body.scheme = group.dynamics->velocities() > 0 ? group.scheme->name() : "its motion";
+    body.scheme = group.dynamics->velocities() > 0 ? group.scheme->name() : "prescribed motion";
     body.count = group.bodies.empty() ? 1 : static_cast<int>(group.bodies.size());
     body.velocities = group.dynamics->velocities();
     body.prescribed = group.dynamics->prescribed();
@@ -101,22 +101,22 @@ std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
   return bodies;
 }
 
-/// Of the shapes that may touch: their bodies in the model, the schemes, the detector; three
-/// contacts each, as many as in a dense packing, with their rows, impulses and the work space of a
+/// Memory for shapes that may come into contact: their bodies in the model, schemes and detector,
+/// plus three contacts each, as in a dense packing, with rows, impulses and the work space of a
 /// solver by bodies. Measured on heaps of balls.
 double shape_bytes(const Surfaces& surfaces) {
   constexpr double kBody = 4200.0, kContact = 2200.0, kContactsOfShape = 3.0;
   return (kBody + kContactsOfShape * kContact) * static_cast<double>(surfaces.colliders.size());
 }
 
-/// Numbers that a run holds in memory, but for those of frames: state, the tables of contact
-/// points, W, rows waiting for the disk, and shapes; at last the program and its libraries.
+/// Memory of a run without its frames: state, tables of contact points, W, rows waiting to be
+/// written, shapes, and finally the program with its libraries.
 double run_bytes(const Model& model, std::uint64_t steps) {
   double coordinates = 0.0, table = 0.0;
   for (const Group& group : model.groups()) coordinates += group.dynamics->velocities();
   for (const ContactPair& pair : model.pairs()) {
     const Dynamics& body = *model.groups()[static_cast<std::size_t>(pair.a.group)].dynamics;
-    if (body.modal()) table += body.velocities();  // the other kinds have few entries a row
+    if (body.modal()) table += body.velocities();  // the other kinds have few entries per row
   }
   const auto points = static_cast<double>(model.pairs().size());
   const double rows =
@@ -125,14 +125,14 @@ double run_bytes(const Model& model, std::uint64_t steps) {
          shape_bytes(model.surfaces()) + 45e6;
 }
 
-/// With those of the frames that are being written, and of the contacts that they are made of.
+/// Including frames that are being written and the contacts that they are made from.
 double memory_bytes(const SceneSetup& setup) {
   const ResultsSpec& results = setup.scene.spec.results;
   const double frames = results.frames > 0 ? 2.5 : 0.0;
   return run_bytes(setup.model, setup.steps) + frames * frame_bytes(results, setup.model);
 }
 
-/// Before compression.
+/// Size before compression.
 double file_bytes(const SceneSetup& setup) {
   const ResultsSpec& results = setup.scene.spec.results;
   const double frames =
@@ -157,11 +157,12 @@ std::string size_of(const BodySummary& body) {
          (body.prescribed > 0 ? fmt::format(", {} more prescribed", body.prescribed) : "");
 }
 
-/// "critical step above 41.2 us by a bound, about 44.6 us by its fastest motion".
+/// "critical step above 41.2 us (lower bound), about 44.6 us from its fastest motion".
 std::string limit_text(const StepLimit& limit) {
-  const std::string about = fmt::format("about {:.3g} us by its fastest motion", 1e6 * limit.about);
+  const std::string about =
+      fmt::format("about {:.3g} us from its fastest motion", 1e6 * limit.about);
   if (limit.safe == 0.0) return "critical step " + about;
-  return fmt::format("critical step above {:.3g} us by a bound, {}", 1e6 * limit.safe, about);
+  return fmt::format("critical step above {:.3g} us (lower bound), {}", 1e6 * limit.safe, about);
 }
 
 /// "ball", "brick.0 and 409 more".
@@ -169,7 +170,7 @@ std::string title_of(const BodySummary& body) {
   return body.name + (body.count > 1 ? fmt::format(" and {} more", body.count - 1) : "");
 }
 
-/// What a probe hears: "ball", "joint elbow", "joint bearing.slide".
+/// What a probe observes: "ball", "joint elbow", "joint bearing.slide".
 std::string heard_by(const Model& model, const Probe& probe) {
   if (probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate) {
     const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
@@ -185,7 +186,7 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// Joints of each kind, in the order of the kinds.
+/// Number of joints of each kind, in the order of the kinds.
 std::map<JointKind, int> kinds_of(std::span<const Joint> joints) {
   std::map<JointKind, int> count;
   for (const Joint& joint : joints) ++count[joint.kind];
@@ -215,20 +216,18 @@ std::string joint_rows_text(const Model& model) {
   const JointSummary rows = joint_summary(model);
   if (rows.rows == 0) return "no rows";
   const StepOptions& step = model.options();
-  std::string text =
-      fmt::format("{} held at level {}", counted(static_cast<std::size_t>(rows.rows), "row"),
-                  name_of(step.joints));
+  std::string text = fmt::format(
+      "{} at level {}", counted(static_cast<std::size_t>(rows.rows), "row"), name_of(step.joints));
   if (step.joints == JointLevel::velocity) text += fmt::format(" ({})", name_of(step.bilateral));
   if (step.joints_in_stages) text += " and in the stages";
   if (rows.dependent > 0)
-    text += fmt::format(
-        ", {} {} on others (of {}): of the reactions that hold the bodies alike the least are "
-        "taken",
-        rows.dependent, rows.dependent == 1 ? "depends" : "depend", names_text(rows.redundant));
+    text += fmt::format(", {} {} on others (of {}): the reactions with the smallest norm are used",
+                        rows.dependent, rows.dependent == 1 ? "depends" : "depend",
+                        names_text(rows.redundant));
   return text;
 }
 
-/// "1 drive, 2 couplings, 3 laws on coordinates", "" without any.
+/// "1 drive, 2 couplings, 3 laws on coordinates"; "" if there are none.
 std::string joint_extras_text(const Model& model) {
   const auto drives = static_cast<std::size_t>(std::ranges::count_if(
       model.couplings(), [](const JointCoupling& coupling) { return coupling.terms.size() == 1; }));
@@ -256,13 +255,12 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
       fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
                   static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
   if (step.mode == TimeMode::events)
-    row("mode",
-        fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
-                    step.events.tolerance, name_of(step.events.impacts),
-                    step.events.hand_over
-                        ? fmt::format("schemes beyond {} events a step or {} closed contacts",
-                                      step.events.limit, step.events.closed)
-                        : "never the schemes"));
+    row("mode", fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
+                            step.events.tolerance, name_of(step.events.impacts),
+                            step.events.hand_over
+                                ? fmt::format("stepping above {} events a step, {} closed contacts",
+                                              step.events.limit, step.events.closed)
+                                : "never stepping"));
   else if (step.step_tolerance > 0.0)
     row("mode", fmt::format("stepping, each step to {:g}", step.step_tolerance));
   for (const BodySummary& body : bodies) {
@@ -289,7 +287,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   const Surfaces& surfaces = model.surfaces();
   if (!surfaces.colliders.empty() || !surfaces.boundaries.empty())
     row("shapes",
-        fmt::format("{}, known to each other from {:.3g} mm on",
+        fmt::format("{}, contacts detected within {:.3g} mm",
                     surfaces.colliders.size() + surfaces.boundaries.size(), 1e3 * surfaces.margin));
   if (!model.joints().empty()) {
     row("joints", fmt::format("{} ({}), {}", model.joints().size(), kinds_text(model),
@@ -297,25 +295,26 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     if (const std::string more = joint_extras_text(model); !more.empty()) row("", more);
   }
   const bool heap = step.heap && !setup.scene.spec.solver.tolerance;
-  row("contacts", fmt::format("{}, gaps taken at the {} of the step, solver {} to {:g}{}",
-                              counted(model.pairs().size(), "point"), name_of(step.instant),
-                              model.solver().name(), step.contact.tolerance,
-                              heap ? fmt::format(", of {}: solver.tolerance asks for another",
-                                                 step.soft ? "soft bodies" : "a heap")
-                                   : ""));
+  row("contacts",
+      fmt::format("{}, gaps at the {} of the step, solver {} to {:g}{}",
+                  counted(model.pairs().size(), "point"), name_of(step.instant),
+                  model.solver().name(), step.contact.tolerance,
+                  heap ? fmt::format(", default for {}; set solver.tolerance to change it",
+                                     step.soft ? "soft bodies" : "heaps")
+                       : ""));
   for (const Probe& probe : model.probes())
     row("probe", fmt::format("{}: {} of {}{}{}", probe.name, name_of(probe.quantity),
                              heard_by(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,
                              probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", fmt::format("{}{}", name_of(step.on_failure),
                                 step.on_failure == OnFailure::halve && !setup.scene.spec.on_failure
-                                    ? fmt::format(", of {}: on_failure asks for another",
-                                                  step.soft ? "soft bodies" : "a heap")
+                                    ? fmt::format(", default for {}; set on_failure to change it",
+                                                  step.soft ? "soft bodies" : "heaps")
                                     : ""));
   const ResultsSpec& results = setup.scene.spec.results;
   if (results.frames > 0 && !frames_hold_contacts(results, model))
     row("frames",
-        fmt::format("places and velocities, {} each; contacts too with results.contacts: true",
+        fmt::format("positions and velocities, {} each; results.contacts: true adds contacts",
                     size_text(frame_bytes(results, model))));
   row("memory", fmt::format("about {}, results file up to {}", size_text(memory_bytes(setup)),
                             size_text(file_bytes(setup))));
@@ -335,7 +334,7 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["step"] = step.h;
   json["steps"] = setup.steps;
   json["nyquist"] = nyquist;
-  json["mode"] = json["lane"] = name_of(step.mode);  // its former name
+  json["mode"] = json["lane"] = name_of(step.mode);  // "lane": former name of "mode"
   if (const double tolerance =
           step.mode == TimeMode::events ? step.events.tolerance : step.step_tolerance;
       tolerance > 0.0)

@@ -1,4 +1,4 @@
-// `saltus describe`: what the registries and the tables of options know.
+// `saltus describe`: prints the registries and the tables of options.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::array<std::string_view, 6> kTopics{"schemes", "bodies",  "solvers",
                                                   "laws",    "options", "scene"};
 
-/// A line of a registry: its name and what is said about it, with headings.
+/// An entry of a registry: its name, a summary, and facts with headings.
 struct Entry {
   std::string name, summary;
   std::vector<std::pair<std::string, std::string>> facts;
@@ -34,7 +34,7 @@ std::string needs_of(const Scheme& scheme) {
   return trait_names(scheme.needs()) + (refuses != 0 ? ", no " + trait_names(refuses) : "");
 }
 
-/// Names of the schemes that can move a group with these traits.
+/// Names of the schemes that support a group with these traits.
 std::vector<std::string> scheme_names(unsigned traits) {
   std::vector<std::string> names;
   for (const SchemeRow& row : schemes())
@@ -48,7 +48,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-/// "also a, b, not c": how `names` differ from `common`, "" if they do not.
+/// "also a, b, not c": how `names` differ from `common`; "" if they do not.
 std::string difference(const std::vector<std::string>& names,
                        const std::vector<std::string>& common) {
   const auto beyond = [](const auto& of, const auto& without) {
@@ -145,7 +145,7 @@ Json described_json(const std::vector<Entry>& entries) {
   return list;
 }
 
-/// "options" is every option there is: that is what the table of the scene holds.
+/// "options" means all options, which is the table of the scene.
 std::string_view option_topic(std::string_view topic) {
   return topic == "options" ? "scene" : topic;
 }
@@ -154,10 +154,10 @@ std::string_view option_topic(std::string_view topic) {
 
 int cmd_describe(const DescribeOptions& options) {
   if (std::find(kTopics.begin(), kTopics.end(), options.topic) == kTopics.end())
-    throw SceneError("", "'" + options.topic + "' cannot be described",
+    throw SceneError("", "'" + options.topic + "' is not a topic",
                      did_you_mean(options.topic, kTopics));
   if (options.json && options.markdown)
-    throw SceneError("", "--json and --markdown exclude each other", "give one");
+    throw SceneError("", "--json and --markdown exclude each other", "use only one of them");
   const std::vector<Entry> entries = entries_of(options.topic);
   const bool has_options = options.topic != "solvers";
   const auto table = [&](DescribeFormat format) {

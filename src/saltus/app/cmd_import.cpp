@@ -1,4 +1,4 @@
-// `saltus import ROBOT.urdf`: the scene of a robot.
+// `saltus import ROBOT.urdf`: converts a robot to a scene.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -26,8 +26,8 @@ std::optional<UrdfBase> base_named(const std::string& name) {
   throw SceneError("--base", "there is no '" + name + "'", did_you_mean(name, names));
 }
 
-/// An edited scene is not lost to a second import: only a name that is given is written over, and
-/// never that of the robot.
+/// Protects edited scenes from a second import: a file is overwritten only if its name was given,
+/// and the robot file never.
 std::filesystem::path scene_file(const ImportOptions& options) {
   namespace fs = std::filesystem;
   const fs::path robot(options.file);
@@ -36,11 +36,11 @@ std::filesystem::path scene_file(const ImportOptions& options) {
   if (options.output.empty()) {
     scene = robot.filename().replace_extension(".yaml");
     if (fs::exists(fs::symlink_status(scene, error)))
-      throw SceneError("", "is there already and is not overwritten", "give a name with -o")
+      throw SceneError("", "already exists and is not overwritten", "give a name with -o")
           .at(scene.string(), 0, 0);
   }
   if (fs::exists(scene, error) && fs::equivalent(scene, robot, error))
-    throw SceneError("", "is the robot itself", "give the scene another name with -o")
+    throw SceneError("", "is the robot file itself", "give the scene another name with -o")
         .at(scene.string(), 0, 0);
   return scene;
 }

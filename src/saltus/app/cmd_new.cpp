@@ -1,4 +1,4 @@
-// `saltus new NAME`: a scene to start from.
+// `saltus new NAME`: writes a starter scene.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -20,38 +20,38 @@ constexpr const char* kStarter = R"(# A plucked string that beats against one fr
 #   saltus run {0}
 #   saltus run {0} --set bodies[0].pluck.height="1 mm"
 #
-# Values are SI; a number may carry a unit. `saltus describe scene` lists everything that can be written here.
+# Values are in SI units unless a unit follows. `saltus describe scene` lists all possible entries.
 saltus: 1
 title: Plucked string on one fret
 
 time:
-  end: 500 ms       # the run goes from 0 to here
-  rate: 44.1 kHz    # steps per second; or `step:`, their length
+  end: 500 ms       # end time; the run starts at 0
+  rate: 44.1 kHz    # steps per second; or `step:` for the step length
 
 bodies:
   - name: string
-    kind: modal                        # a body by its modes
+    kind: modal                        # described by its modes
     string:
       length: 0.65 m
       tension: 70 N
       linear_density: 1.0 g/m
       inharmonicity: 2e-5              # B in nu_j = j f0 sqrt(1 + B j^2)
-      modes: 96                        # the highest at 21.3 kHz, below half the rate
+      modes: 96                        # the highest has 21.3 kHz, below half the rate
       damping: {{constant: 0.8 1/s}}     # or model: air-viscoelastic, or a table
-    scheme: modal-exact                # every mode exactly, whatever the step
-    pluck: {{at: 0.16 m, height: 3 mm}}  # pulled into a triangle, released at rest
+    scheme: modal-exact                # exact for every mode at any step
+    pluck: {{at: 0.16 m, height: 3 mm}}  # pulled into a triangle and released at rest
 
 contacts:
   - on: string
     against:
-      frets: [[0.49 m, -0.8 mm]]       # [place along the string, height of the crown]
+      frets: [[0.49 m, -0.8 mm]]       # [position along the string, height of the top]
     law: {2}            # no penetration at the end of any step
 
 outputs:
   - {{probe: string, name: pickup, at: 0.6 m, quantity: velocity, wav: {1}.wav}}
 
 results:
-  frames: 200                          # stored shapes of the string, evenly over the run
+  frames: 200                          # frames to store, evenly spaced over the run
 )";
 
 }  // namespace
@@ -60,17 +60,17 @@ int cmd_new(const NewOptions& options) {
   namespace fs = std::filesystem;
   struct stat status {};
   if (::stat(options.name.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    throw SceneError("", "is a folder", "give the name of a scene, e.g. my_string")
+    throw SceneError("", "is a folder", "give the name of a scene, for example my_string")
         .at(options.name, 0, 0);
   fs::path path(options.name);
   if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
   const std::string stem = path.stem().string();
   if (path.filename() == path.extension() || stem.starts_with('.') ||
       stem.find_first_of("\\\"'{}[],#:&*!|>%@`\n\t") != std::string::npos)
-    throw SceneError("", "'" + options.name + "' is not a name for a scene",
-                     "letters, digits, - and _, e.g. my_string");
+    throw SceneError("", "'" + options.name + "' is not a valid name for a scene",
+                     "use letters, digits, - and _, for example my_string");
   if (::lstat(path.c_str(), &status) == 0)
-    throw SceneError("", "is there already and is not overwritten",
+    throw SceneError("", "already exists and is not overwritten",
                      "choose another name, or remove it first")
         .at(path.string(), 0, 0);
   OutputFile file(path.string());

@@ -17,7 +17,7 @@ int cmd_report(const ReportOptions& options) {
       options.output.empty() ? default_stem(options.file) + ".html" : options.output;
   std::error_code ignored;
   if (std::filesystem::equivalent(path, options.file, ignored))
-    throw SceneError("--output", "is the file that is read", "choose another name").at(path, 0, 0);
+    throw SceneError("--output", "is the input file", "choose another name").at(path, 0, 0);
   const PageReport page =
       read_settled([&] { return write_view_page(ResultsReader(options.file), path, size); });
   if (options.json) {

@@ -17,7 +17,7 @@
 namespace saltus::app {
 namespace {
 
-/// Beside the results: "ball.h5" and "ball_sensitivities.json".
+/// Writes the file next to the results: "ball.h5" and "ball_sensitivities.json".
 std::string write_sensitivities(const std::string& results, const std::string& json) {
   const std::filesystem::path path(results);
   const std::string name =
@@ -56,7 +56,7 @@ int run_here(const RunOptions& options, const CommandLine& line) {
     return interrupt->signal() == 0;
   };
   SceneRun run(set_up(options.scene, options.set, options.until), std::move(how));
-  // Before the run: a path that is wrong shows at once.
+  // Before the run, so that a wrong path is reported at once.
   std::optional<SceneSensitivity> derivatives;
   if (!options.sensitivities.empty())
     derivatives = scene_sensitivities(run.setup().scene, options.sensitivities);

@@ -1,4 +1,4 @@
-// `saltus solve`: contact problems in files, by one solver or by all.
+// `saltus solve`: solves contact problems in files with one solver or with all.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Short solves are repeated, so that their times mean something.
+/// Short solves are repeated to get meaningful times.
 constexpr double kLongEnough = 0.01;  // [s]
 constexpr int kMostRepeats = 25;
 
@@ -59,7 +59,7 @@ std::vector<NamedSolver> solvers_of(const SolveOptions& options) {
   return list;
 }
 
-/// What the problem has that no solver of the list handles: with the names of those that do.
+/// Refuses a problem that no solver of the list handles, and names the solvers that do.
 [[noreturn]] void refuse(const std::string& file, const FclibProblem& problem,
                          const std::string& solver) {
   std::string able;
@@ -76,7 +76,7 @@ double processor_time() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// From p = start, with memory of its own each time.
+/// Solves from p = start, with new memory each time.
 SolvedRow solve_once(const NamedSolver& solver, const ContactProblemData& problem, Limits limits,
                      const Vector& begin, Vector& p) {
   const FlushDenormals flush;  // as in a run
@@ -91,7 +91,7 @@ SolvedRow solve_once(const NamedSolver& solver, const ContactProblemData& proble
     const double start = processor_time();
     row.report = solve_certified(*solver.solver, view, limits, memory, p);
     const double time = std::max(processor_time() - start, 1e-9);
-    if (row.report.stopped) throw RunError("interrupted; nothing was written");
+    if (row.report.stopped) throw RunError("interrupted; no file was written");
     row.time = std::min(row.time, time);
     total += time;
   }
@@ -99,7 +99,7 @@ SolvedRow solve_once(const NamedSolver& solver, const ContactProblemData& proble
   return row;
 }
 
-/// As the run did that wrote it.
+/// Repeats the solve of the run that wrote the file.
 SolvedRow solve_as_run(const FclibRun& run, Limits limits, Vector& p) {
   const SolverRow* const row = find_solver(run.solver);
   NamedSolver solver{run.solver, row->make()};
@@ -139,7 +139,7 @@ void write_solution(const std::string& path, FclibProblem& problem, const Vector
   write_fclib(path, problem);
 }
 
-/// Nothing is written over a problem, nor twice.
+/// Checks that outputs do not replace a problem or each other.
 void check_names(const SolveOptions& options) {
   std::vector<std::pair<std::string, std::string>> outputs;
   for (const auto& [option, name] : {std::pair{"-o", &options.output},
@@ -154,7 +154,8 @@ void check_names(const SolveOptions& options) {
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     for (const std::string& file : options.files)
       if (same(file, outputs[k].second))
-        throw SceneError(outputs[k].first, "'" + outputs[k].second + "' is the problem itself",
+        throw SceneError(outputs[k].first,
+                         "'" + outputs[k].second + "' is the file of the problem itself",
                          "give another name");
     for (std::size_t j = 0; j < k; ++j)
       if (same(outputs[j].second, outputs[k].second))
@@ -164,7 +165,7 @@ void check_names(const SolveOptions& options) {
   }
 }
 
-/// Of the solvers that handled at least one problem.
+/// Profile of the solvers that handled at least one problem.
 PerformanceProfile profile_of(const SolveResult& result, const std::vector<NamedSolver>& list) {
   std::vector<std::string> names;
   for (const NamedSolver& solver : list)
@@ -187,11 +188,10 @@ PerformanceProfile profile_of(const SolveResult& result, const std::vector<Named
 void expect_run(const std::string& file, const FclibProblem& problem) {
   if (!problem.run)
     throw SceneError(
-        "--as-run", "the file does not say how a run solved its problem",
-        "allowed: what `saltus run --dump-contact` wrote of bodies without joints; not "
-        "of bodies whose rows never change, as a string over its frets, nor of those that deform "
-        "in "
-        "many contacts")
+        "--as-run", "the file does not contain how a run solved its problem",
+        "use files that `saltus run --dump-contact` wrote for bodies without joints; it does not "
+        "store this for bodies whose rows never change, such as a string over frets, or for "
+        "deformable bodies with many contacts")
         .at(file, 0, 0);
   if (!find_solver(problem.run->solver))
     throw SceneError("/saltus/solver", "there is no solver '" + problem.run->solver + "'",
@@ -201,9 +201,9 @@ void expect_run(const std::string& file, const FclibProblem& problem) {
 
 void check(const SolveOptions& options) {
   if (!std::isfinite(options.tolerance))
-    throw SceneError("--tolerance", "is not a finite number", "> 0, 1e-8 if not given");
+    throw SceneError("--tolerance", "is not a finite number", "allowed: > 0, default 1e-8");
   if (!options.output.empty() && options.files.size() > 1)
-    throw SceneError("-o", "takes the solution of one problem",
+    throw SceneError("-o", "applies to one problem only",
                      fmt::format("there are {}", options.files.size()));
   check_names(options);
 }
@@ -216,7 +216,7 @@ int cmd_solve(const SolveOptions& options) {
                       .iterations = options.iterations,
                       .stop = &InterruptGuard::stop()};
   const std::vector<NamedSolver> list = solvers_of(options);
-  for (const std::string& file : options.files) {  // all faults come before the first solve
+  for (const std::string& file : options.files) {  // report all errors before the first solve
     const FclibProblem problem = read_fclib(file, FclibRead::solutions);
     if (options.as_run) {
       expect_run(file, problem);
@@ -225,7 +225,7 @@ int cmd_solve(const SolveOptions& options) {
     if (std::ranges::none_of(list, [&](const NamedSolver& s) { return s.handles(problem); }))
       refuse(file, problem, options.all ? "of any name" : list.front().name);
   }
-  // made now, so that a folder that cannot be written shows before the solves
+  // create outputs now, so that a folder that is not writable is reported before the solves
   if (!options.output.empty()) OutputFile(options.output);
   std::optional<OutputFile> table, plot;
   if (!options.profile.empty()) table.emplace(options.profile);

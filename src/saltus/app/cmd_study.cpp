@@ -1,4 +1,4 @@
-// `saltus study`: which scheme, which step, and why.
+// `saltus study`: compares schemes and steps.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -43,7 +43,7 @@ saltus::StudyOptions study_options(const StudyArguments& a) {
   return options;
 }
 
-/// The folder of the report, there as long as this object or, once kept, for good.
+/// The folder of the report. If newly made, it is removed with this object unless it is kept.
 class ReportFolder {
  public:
   explicit ReportFolder(fs::path path) : path_(std::move(path)) {
@@ -51,13 +51,13 @@ class ReportFolder {
     std::error_code error;
     fs::create_directories(path_, error);
     if (error || !fs::is_directory(path_))
-      throw SceneError("", "is no folder that can be made", "give another one with -o")
+      throw SceneError("", "cannot be created as a folder", "give another one with -o")
           .at(path_.string(), 0, 0);
   }
   ~ReportFolder() {
     std::error_code ignored;
     if (!kept_)
-      for (const fs::path& p : made_) fs::remove(p, ignored);  // a folder with files in it stays
+      for (const fs::path& p : made_) fs::remove(p, ignored);  // a folder with files remains
   }
   ReportFolder(const ReportFolder&) = delete;
   ReportFolder& operator=(const ReportFolder&) = delete;
@@ -71,7 +71,7 @@ class ReportFolder {
   bool kept_ = false;
 };
 
-/// The report replaces nothing that the scene reads.
+/// Checks that the report replaces no file that the scene reads.
 void expect_new(const Scene& scene, const std::string& file) {
   std::error_code ignored;
   const auto same = [&](const fs::path& other) { return fs::equivalent(file, other, ignored); };
@@ -95,14 +95,14 @@ int cmd_study(const StudyArguments& arguments) {
   saltus::StudyOptions options = study_options(arguments);
   options.stop = &InterruptGuard::stop();
   const Scene scene = read_scene(arguments.scene, arguments.set);
-  const InterruptGuard interrupt;  // until the files are whole
+  const InterruptGuard interrupt;  // until the files are complete
   ReportFolder folder(arguments.output.empty()
                           ? fs::path("results") /
                                 (fs::path(arguments.scene).stem().string() + "_study")
                           : fs::path(arguments.output));
   for (const char* name : {"study.csv", "study.json", "study.html"})
     expect_new(scene, folder.file(name));
-  // made now, so that a folder that cannot be written shows before the runs
+  // create outputs now, so that a folder that is not writable is reported before the runs
   OutputFile csv(folder.file("study.csv")), json(folder.file("study.json")),
       page(folder.file("study.html"));
   StudyResult result;
@@ -115,7 +115,7 @@ int cmd_study(const StudyArguments& arguments) {
       return interrupt.signal() == 0;
     });
   }
-  if (result.stopped) throw RunError("interrupted; nothing was written");
+  if (result.stopped) throw RunError("interrupted; no file was written");
   csv.write(study_csv(result));
   const std::string object = study_json(result);
   json.write(object);
@@ -136,7 +136,7 @@ int cmd_study(const StudyArguments& arguments) {
                json.path());
   }
   if (none_ended(result)) {
-    complain("no run of the study came to its end; the reasons are in " + csv.path());
+    complain("no run of the study reached its end; the reasons are in " + csv.path());
     return kNotFinished;
   }
   return kDone;

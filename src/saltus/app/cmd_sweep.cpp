@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShown = 5;  // failures named on the terminal; the table has all
+constexpr std::size_t kShown = 5;  // failures listed on the terminal; the table has all
 
 std::string output_name(const SweepOptions& options) {
   return options.output.empty() ? fs::path(options.scene).stem().string() + "_sweep.csv"
@@ -31,7 +31,7 @@ std::string output_name(const SweepOptions& options) {
 
 SweepPlan plan_of(const SweepOptions& options) {
   if (options.seed && !options.random)
-    throw SceneError("--seed", "nothing is drawn", "add --random N");
+    throw SceneError("--seed", "no value is random", "add --random N");
   return SweepPlan(options.set, options.random, options.seed.value_or(0));
 }
 
@@ -41,8 +41,8 @@ int threads_of(const SweepOptions& options, const SweepPlan& plan) {
   return static_cast<int>(std::min(asked, plan.runs()));
 }
 
-/// "45 %  90/200 runs  35.1 runs/s  ETA 3 s  failed 2" on stderr: redrawn on a terminal, else at
-/// most one line a second.
+/// Progress "45 %  90/200 runs  35.1 runs/s  ETA 3 s  failed 2" on stderr: redrawn on a terminal,
+/// else at most one line per second.
 class SweepProgress {
  public:
   explicit SweepProgress(bool quiet) : quiet_(quiet), start_(Clock::now()) {
@@ -99,7 +99,7 @@ struct Worst {
 Worst worst(std::span<const SweepRow> rows, double SweepRow::*member) {
   Worst result;
   for (std::size_t run = 0; run < rows.size(); ++run) {
-    const double value = rows[run].*member;  // not a number is the worst, and stays
+    const double value = rows[run].*member;  // NaN counts as the largest value and stays
     if (rows[run].started && !(value <= result.value) && !std::isnan(result.value))
       result = {value, run};
   }
@@ -221,7 +221,7 @@ int cmd_sweep(const SweepOptions& options) {
       file.flush();
       file.keep();
       result.file = file.part();
-      result.stopped += fmt::format("; {} holds their rows", result.file);
+      result.stopped += fmt::format("; {} contains their rows", result.file);
     }
   }
   if (n.failed + n.invalid > 0) {
@@ -233,7 +233,7 @@ int cmd_sweep(const SweepOptions& options) {
   }
   if (n.warned > 0) {
     result.warnings.push_back(
-        fmt::format("{} of the {} runs that reached their end came with warnings; they are in {}",
+        fmt::format("{} of the {} runs that reached their end have warnings, which are in {}",
                     n.warned, n.ok, result.file));
     warn(result.warnings.back());
   }

@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's: the one for which python3-numpy and python3-h5py are installed.
+// Debian's interpreter, for which python3-numpy and python3-h5py are installed.
 constexpr const char* kPython = "/usr/bin/python3";
 
-/// The program that verifies: share/saltus/verify beside an installed command, verify in the tree
-/// that it was built in.
+/// The verifier: share/saltus/verify relative to an installed command, or verify in the source tree
+/// of a build.
 fs::path verifier() {
   std::error_code none;
   for (fs::path at = fs::read_symlink("/proc/self/exe", none).parent_path(); !at.empty();
@@ -33,7 +33,7 @@ fs::path verifier() {
     if (at == at.root_path()) break;
   }
   throw RunError(
-      "the verifier is missing: neither share/saltus/verify nor verify is beside this program");
+      "the verifier is missing: found neither share/saltus/verify nor verify next to this program");
 }
 
 }  // namespace

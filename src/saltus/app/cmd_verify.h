@@ -1,4 +1,4 @@
-// The verb `verify`: a results file checked by a program of its own, in Python.
+// The verb `verify`: checks a results file with an independent Python program.
 #pragma once
 #include <string>
 
@@ -8,8 +8,8 @@ struct VerifyOptions {
   std::string file;
   bool json = false;
 };
-/// Exit code of the verifier: 0 everything that it can check holds, 1 something does not, 2 the
-/// file cannot be read.
+/// Returns the exit code of the verifier: 0 all checks passed, 1 a check failed, 2 the file cannot
+/// be read.
 int cmd_verify(const VerifyOptions& options);
 
 }  // namespace saltus::app

@@ -19,7 +19,7 @@ namespace saltus::app {
 
 namespace {
 
-/// What the viewers cost the run.
+/// Prints the costs of the viewers for the run.
 void tell_cost(const LiveCost& cost, bool json) {
   if (json) {
     std::puts(nlohmann::ordered_json({{"steps", cost.steps},
@@ -37,7 +37,7 @@ void tell_cost(const LiveCost& cost, bool json) {
   const double steps = static_cast<double>(std::max<std::uint64_t>(cost.steps, 1));
   const double wall = std::max(cost.stepping + cost.handing_over + cost.waiting, 1e-12);
   fmt::print(
-      "{} steps of {:.4g} us on average ({:.4g} us of the processor); handing over {} frames took "
+      "{} steps of {:.4g} us on average ({:.4g} us processor time); handing over {} frames took "
       "{:.3g} % of the time, waiting for commands {:.3g} %\n",
       cost.steps, 1e6 * cost.stepping / steps, 1e6 * (cost.stepping_cpu + cost.helpers_cpu) / steps,
       cost.frames, 100.0 * cost.handing_over / wall, 100.0 * cost.waiting / wall);
@@ -49,7 +49,7 @@ int cmd_view(const ViewArguments& arguments) {
   if (viewer_page().empty())
     throw RunError("this saltus was built without the viewer (web/dist/viewer.html)");
   if (!arguments.live && !arguments.set.empty())
-    throw SceneError("--set", "is for --live", "a stored run is as it is");
+    throw SceneError("--set", "applies to --live only", "a stored run cannot be changed");
   const InterruptGuard interrupt;
   std::unique_ptr<ViewContent> content;
   const LiveRun* run = nullptr;
@@ -69,15 +69,16 @@ int cmd_view(const ViewArguments& arguments) {
   std::fflush(stdout);
   if (arguments.host != ViewAddress{}.host && arguments.host != "localhost" &&
       arguments.host != "::1")
-    warn("whoever learns this address can see this run" +
-         std::string(arguments.live ? " and steer it" : "") +
-         ", and the network reads it: it is not encrypted");
+    warn("anyone with this address can see this run" +
+         std::string(arguments.live ? " and control it" : "") +
+         "; the connection is not encrypted");
 
   std::jthread watch([&](const std::stop_token& stop) {
     for (; !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(50)))
-      if (interrupt.signal() != 0) server.stop();  // again until it is heard: it may not run yet
+      // repeat, because the server may not be running yet
+      if (interrupt.signal() != 0) server.stop();
   });
-  if (run) give_way_to_steps();  // the server's threads are made by this one
+  if (run) give_way_to_steps();  // the threads of the server inherit the priority
   server.run();
   if (run) tell_cost(run->cost(), arguments.json);
   return kDone;

@@ -1,4 +1,4 @@
-// CLI11 is included here and nowhere else, because it is expensive to compile.
+// CLI11 is included only here, because it is expensive to compile.
 #include "saltus/app/command_line.h"
 
 #include <CLI/CLI.hpp>
@@ -23,10 +23,10 @@ void add_json(CLI::App& verb, bool& json) {
   verb.add_flag("--json", json, "one JSON object on stdout");
 }
 
-/// An empty word would be taken for an option that was not given.
+/// An empty word would look like a missing option.
 std::string not_empty(const std::string& word) { return word.empty() ? "must not be empty" : ""; }
 
-/// What is no number is left to the option that reads it.
+/// Accepts words that are not numbers; the option itself reports them.
 std::string is_positive(const std::string& word) {
   double value = 1.0;
   return CLI::detail::lexical_cast(word, value) && !(value > 0.0)
@@ -44,7 +44,7 @@ void declare_run(CLI::App& app, RunOptions& a) {
   CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
   run->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
   run->add_option("-o,--output", a.output,
-                  "results file; <scene>.h5 in the working folder if not given")
+                  "results file; default: <scene>.h5 in the working directory")
       ->check(not_empty)
       ->type_name("FILE");
   add_set(*run, a.set);
@@ -52,9 +52,8 @@ void declare_run(CLI::App& app, RunOptions& a) {
       ->check(not_empty)
       ->type_name("TIME");
   run->add_option("--sensitivities", a.sensitivities,
-                  "derivatives of the outputs at the end by a number of the scene, in event-driven "
-                  "integration: "
-                  "contacts[0].law.restitution; may be repeated")
+                  "derivatives of the final outputs with respect to a number of the scene, with "
+                  "event-driven integration: contacts[0].law.restitution; may be repeated")
       ->type_name("PATH")
       ->expected(1)
       ->allow_extra_args(false)
@@ -65,24 +64,25 @@ void declare_run(CLI::App& app, RunOptions& a) {
                       "or every:N")
           ->check(not_empty)
           ->type_name("WHICH");
-  run->add_option("--dump-folder", a.dump_folder, "their folder; that of the results if not given")
+  run->add_option("--dump-folder", a.dump_folder,
+                  "folder for --dump-contact; default: that of the results")
       ->check(not_empty)
       ->needs(dump)
       ->type_name("DIR");
   run->add_option("-j,--threads", a.threads,
-                  "threads that share the loops of a step, no bit depends on them; as many as the "
-                  "machine has cores")
+                  "threads for the loops of a step, without influence on results; default: the "
+                  "number of cores")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   run->add_flag("--resume", a.resume,
                 "continue an interrupted run, or a finished one to a later --until");
-  run->add_flag("-q,--quiet", a.quiet, "no progress and no table; warnings and errors stay");
+  run->add_flag("-q,--quiet", a.quiet, "print no progress and no table, only warnings and errors");
   add_json(*run, a.json);
 }
 
 void declare_check(CLI::App& app, CheckOptions& a) {
   CLI::App* check = app.add_subcommand(
-      "check", "read a scene and say what it is, or all that is wrong with it; runs nothing");
+      "check", "read a scene and print a summary, or all errors, without running it");
   check->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
   add_set(*check, a.set);
   add_json(*check, a.json);
@@ -92,49 +92,52 @@ void declare_study(CLI::App& app, StudyArguments& a) {
   CLI::App* study = app.add_subcommand("study", "compare schemes and steps on a scene");
   study->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
   study
-      ->add_option("--schemes", a.schemes,
-                   "which, with commas: newmark,moreau-jean:theta=1; all that fit if not given")
+      ->add_option(
+          "--schemes", a.schemes,
+          "comma-separated: newmark,moreau-jean:theta=1; default: all that support the scene")
       ->check(not_empty)
       ->type_name("LIST");
   CLI::Option* steps =
       study
           ->add_option(
               "--steps", a.steps,
-              "steps, with commas, whole parts of the largest: \"4 ms,2 ms,1 ms\"; 4, 2, 1, "
-              "1/2, 1/4 times that of the scene if not given")
+              "comma-separated, each a divisor of the largest: \"4 ms,2 ms,1 ms\"; default: 4, 2, "
+              "1, 1/2, 1/4 times that of the scene")
           ->check(not_empty)
           ->type_name("LIST");
   study
-      ->add_option("--levels", a.levels, "how many steps from 4 times that of the scene, each half")
+      ->add_option("--levels", a.levels,
+                   "number of steps, starting with 4 times that of the scene and halved each time")
       ->check(CLI::Range(1, 20))
       ->excludes(steps)
       ->type_name("N");
-  study->add_option("--tolerance", a.tolerance, "relative error asked for; 1e-3 if not given")
+  study->add_option("--tolerance", a.tolerance, "required relative error; default: 1e-3")
       ->check(not_empty)
       ->type_name("E");
   study->add_option("--until", a.until, "run to this time instead of time.end: 2, \"500 ms\"")
       ->check(not_empty)
       ->type_name("TIME");
-  study->add_option("--probe", a.probe, "the only output to compare; all if not given")
+  study->add_option("--probe", a.probe, "the only output to compare; default: all")
       ->check(not_empty)
       ->type_name("NAME");
   study
       ->add_option("-o,--output", a.output,
-                   "folder of the report; results/<scene>_study in the working folder if not given")
+                   "folder of the report; default: results/<scene>_study in the working directory")
       ->check(not_empty)
       ->type_name("DIR");
   add_set(*study, a.set);
-  study->add_flag("-q,--quiet", a.quiet, "no progress and no table; warnings and errors stay");
+  study->add_flag("-q,--quiet", a.quiet,
+                  "print no progress and no table, only warnings and errors");
   add_json(*study, a.json);
 }
 
 void declare_sweep(CLI::App& app, SweepOptions& a) {
-  CLI::App* sweep = app.add_subcommand("sweep", "integrate a scene for every one of many values");
+  CLI::App* sweep = app.add_subcommand("sweep", "integrate a scene for each of many values");
   sweep->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
   sweep
       ->add_option("--set", a.set,
                    "values of an entry: FROM:TO:STEP, a list v1,v2,... or uniform(LOW,HIGH); "
-                   "several give all combinations, the last one fastest")
+                   "several options give all combinations, the last one varying fastest")
       ->required()
       ->type_name("PATH=VALUES")
       ->expected(1)
@@ -142,54 +145,52 @@ void declare_sweep(CLI::App& app, SweepOptions& a) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sweep
       ->add_option("-o,--output", a.output,
-                   "table (CSV); <scene>_sweep.csv in the working folder if not given")
+                   "table (CSV); default: <scene>_sweep.csv in the working directory")
       ->check(not_empty)
       ->type_name("FILE");
-  sweep->add_option("--random", a.random, "how often uniform(LOW,HIGH) is drawn")
+  sweep->add_option("--random", a.random, "number of draws of uniform(LOW,HIGH)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
-  sweep->add_option("--seed", a.seed, "another seed, other draws; 0 if not given")
+  sweep->add_option("--seed", a.seed, "seed of the random values; default: 0")
       ->check(not_negative, "NONNEGATIVE")
       ->type_name("S");
-  sweep->add_option("-j,--jobs", a.jobs, "runs at once; as many as the machine has cores")
+  sweep->add_option("-j,--jobs", a.jobs, "number of runs at once; default: the number of cores")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  sweep->add_flag("--times", a.times, "with a column of wall times");
-  sweep->add_flag("-q,--quiet", a.quiet, "no progress and no table; warnings and errors stay");
+  sweep->add_flag("--times", a.times, "add a column of wall times");
+  sweep->add_flag("-q,--quiet", a.quiet,
+                  "print no progress and no table, only warnings and errors");
   add_json(*sweep, a.json);
 }
 
 void declare_solve(CLI::App& app, SolveOptions& a) {
-  CLI::App* solve =
-      app.add_subcommand("solve", "solve contact problems in files of the FCLIB format");
-  solve->add_option("problem", a.files, "problems (HDF5); several give a table")
+  CLI::App* solve = app.add_subcommand("solve", "solve contact problems in FCLIB files");
+  solve->add_option("problem", a.files, "problems (HDF5); a table is printed for several")
       ->required()
       ->type_name("FILE");
   solve
       ->add_option("-o,--output", a.output,
                    "file for the problem with its solution, written even if the tolerance is "
-                   "missed; of one problem")
+                   "missed; for one problem only")
       ->check(not_empty)
       ->type_name("FILE");
   CLI::Option* solver =
-      solve
-          ->add_option("--solver", a.solver,
-                       "which, by its name in `saltus describe solvers`; auto if not given")
+      solve->add_option("--solver", a.solver, "name as in `saltus describe solvers`; default: auto")
           ->check(not_empty)
           ->type_name("NAME");
-  solve->add_option("--tolerance", a.tolerance, "scale-invariant residual asked for; 1e-8")
+  solve->add_option("--tolerance", a.tolerance, "required scale-invariant residual; default: 1e-8")
       ->check(is_positive, "POSITIVE")
       ->type_name("E");
-  solve->add_option("--iterations", a.iterations, "most iterations of a solver; 10000 if not given")
+  solve->add_option("--iterations", a.iterations, "largest number of iterations; default: 10000")
       ->check(CLI::Range(1, 1'000'000'000))
       ->type_name("N");
-  CLI::Option* all =
-      solve->add_flag("--all", a.all, "every solver that handles the problem, as a table");
+  CLI::Option* all = solve->add_flag(
+      "--all", a.all, "use every solver that handles the problem, and print a table");
   all->excludes(solver);
   solve->get_option("--output")->excludes(all);
-  CLI::Option* as_run = solve->add_flag(
-      "--as-run", a.as_run,
-      "again as the run that wrote the file solved it: its solver, tolerance and first impulses");
+  CLI::Option* as_run = solve->add_flag("--as-run", a.as_run,
+                                        "repeat the solve of the run that wrote the file, with its "
+                                        "solver, tolerance and initial impulses");
   for (const char* other : {"--all", "--solver", "--tolerance", "--iterations", "--output"})
     as_run->excludes(solve->get_option(other));
   solve
@@ -205,71 +206,71 @@ void declare_solve(CLI::App& app, SolveOptions& a) {
 }
 
 void declare_describe(CLI::App& app, DescribeOptions& a) {
-  CLI::App* describe = app.add_subcommand("describe", "what a scene can say");
+  CLI::App* describe = app.add_subcommand("describe", "describe what a scene may contain");
   describe->add_option("topic", a.topic, "schemes, bodies, solvers, laws, options or scene")
       ->required()
       ->type_name("TOPIC");
   add_json(*describe, a.json);
-  describe->add_flag("--markdown", a.markdown, "as a page in Markdown");
+  describe->add_flag("--markdown", a.markdown, "print a Markdown page");
 }
 
 void declare_info(CLI::App& app, InfoOptions& a) {
-  CLI::App* info = app.add_subcommand("info", "what is in a results file");
+  CLI::App* info = app.add_subcommand("info", "print the contents of a results file");
   info->add_option("file", a.file, "results file, also the .part of a stopped run")
       ->required()
       ->type_name("FILE");
-  info->add_flag("--cite", a.cite, "BibTeX of Saltus and of what the run stands on");
+  info->add_flag("--cite", a.cite,
+                 "print BibTeX entries of Saltus and of the methods used in the run");
   add_json(*info, a.json);
 }
 
 void declare_compare(CLI::App& app, CompareOptions& a) {
-  CLI::App* compare = app.add_subcommand("compare", "where the numbers of two runs differ");
+  CLI::App* compare = app.add_subcommand("compare", "show where the numbers of two runs differ");
   compare->add_option("first", a.first, "results file")->required()->type_name("FILE");
   compare->add_option("second", a.second, "results file")->required()->type_name("FILE");
   compare
       ->add_option("--tolerance", a.tolerance,
-                   "relative to the largest value of a table; bit for bit if not given")
+                   "relative to the largest value of a table; default: bit for bit")
       ->type_name("E");
   add_json(*compare, a.json);
 }
 
 void declare_verify(CLI::App& app, VerifyOptions& a) {
-  CLI::App* verify = app.add_subcommand("verify", "checks a results file with independent code");
+  CLI::App* verify = app.add_subcommand("verify", "check a results file with independent code");
   verify->add_option("file", a.file, "results file")->required()->type_name("FILE");
   add_json(*verify, a.json);
 }
 
 void declare_report(CLI::App& app, ReportOptions& a) {
   CLI::App* report =
-      app.add_subcommand("report", "one HTML page with a run in it: drawing, plots, sounds");
+      app.add_subcommand("report", "write one HTML page of a run: animation, plots, sounds");
   report->add_option("file", a.file, "results file, also the .part of a stopped run")
       ->required()
       ->type_name("FILE");
-  report->add_option("-o,--output", a.output, "page; that of the file with .html if not given")
+  report->add_option("-o,--output", a.output, "page; default: the name of the file with .html")
       ->check(not_empty)
       ->type_name("FILE");
   report
       ->add_option("--size", a.size,
-                   "of the page, at most: 25MB if not given; frames and weak contacts that do not "
-                   "fit are left out")
+                   "largest size of the page; frames and weak contacts that do not fit are left "
+                   "out; default: 25MB")
       ->check(not_empty)
       ->type_name("SIZE");
   add_json(*report, a.json);
 }
 
 void declare_view(CLI::App& app, ViewArguments& a) {
-  CLI::App* view = app.add_subcommand("view", "a run in the browser, stored or live");
+  CLI::App* view = app.add_subcommand("view", "show a stored or live run in the browser");
   view->add_option("file", a.file,
-                   "results file, also the .part of a run that goes on; with --live a scene")
+                   "results file, also the .part of a run in progress; with --live a scene")
       ->required()
       ->type_name("FILE");
   CLI::Option* live =
-      view->add_flag("--live", a.live, "run the scene here: start, pause, step, change, restart");
-  view->add_option("--port", a.port, "where to listen; a free port if not given")
+      view->add_flag("--live", a.live, "run the scene: start, pause, step, change, restart");
+  view->add_option("--port", a.port, "port to listen on; default: a free port")
       ->check(CLI::Range(1, 65535))
       ->type_name("N");
-  view->add_option("--host", a.host,
-                   "address to listen on; 127.0.0.1, this machine alone, if not given")
+  view->add_option("--host", a.host, "address to listen on; default: 127.0.0.1, this machine only")
       ->check(not_empty)
       ->type_name("ADDRESS");
   view->add_option("--set", a.set,
@@ -283,15 +284,14 @@ void declare_view(CLI::App& app, ViewArguments& a) {
 }
 
 void declare_convert(CLI::App& app, ConvertOptions& a) {
-  CLI::App* convert =
-      app.add_subcommand("convert", "results as sound, tables, meshes or contact problems");
+  CLI::App* convert = app.add_subcommand(
+      "convert", "convert results to sounds, tables, meshes or contact problems");
   convert->add_option("file", a.file, "results file")->required()->type_name("FILE");
   convert->add_option("--to", a.to, "wav, csv, vtu, vtp, xdmf or fclib")
       ->required()
       ->type_name("FORMAT");
   convert
-      ->add_option("-o,--output", a.output,
-                   "start of the names written; that of the file if not given")
+      ->add_option("-o,--output", a.output, "stem of the output files; default: that of the file")
       ->check(not_empty)
       ->type_name("STEM");
   convert->add_option("--probe", a.probe, "this probe only (wav)")
@@ -304,37 +304,40 @@ void declare_convert(CLI::App& app, ConvertOptions& a) {
       ->type_name("NODES");
   convert
       ->add_option("--step", a.step,
-                   "whose contact problem (fclib); the stored scene is run again up to it")
+                   "step of the contact problem (fclib); the stored scene is run again up to it")
       ->check(is_positive, "POSITIVE")
       ->type_name("N");
   add_json(*convert, a.json);
 }
 
 void declare_import(CLI::App& app, ImportOptions& a) {
-  CLI::App* verb = app.add_subcommand("import", "the scene of a robot that a URDF file describes");
-  verb->add_option("robot", a.file, "URDF file, macros of xacro expanded")
+  CLI::App* verb = app.add_subcommand("import", "convert a robot in a URDF file to a scene");
+  verb->add_option("robot", a.file, "URDF file with expanded xacro macros")
       ->required()
       ->type_name("FILE");
-  verb->add_option("-o,--output", a.output,
-                   "scene file, written over; <robot>.yaml in the working folder if not given")
+  verb->add_option(
+          "-o,--output", a.output,
+          "scene file, overwritten if it exists; default: <robot>.yaml in the working directory")
       ->check(not_empty)
       ->type_name("FILE");
-  verb->add_option("--base", a.base,
-                   "fixed holds the root link, free lets it go; a root named world stands still")
+  verb->add_option(
+          "--base", a.base,
+          "fixed: the root link does not move, free: it does; a root named world is always fixed")
       ->check(not_empty)
       ->type_name("HOW");
   verb->add_option("--friction", a.friction,
-                   "Coulomb's coefficient of all shapes; they touch nothing if not given")
+                   "friction coefficient of all shapes; without it, shapes have no contacts")
       ->check(not_negative, "NONNEGATIVE")
       ->type_name("MU");
-  verb->add_flag("--motors", a.motors,
-                 "a motor at every joint with an effort: holds it as far as that suffices");
+  verb->add_flag(
+      "--motors", a.motors,
+      "add a motor to every joint with an effort limit; it holds the joint within that limit");
   add_json(*verb, a.json);
 }
 
 void declare_new(CLI::App& app, NewOptions& a) {
-  CLI::App* create = app.add_subcommand("new", "write a scene to start from");
-  create->add_option("name", a.name, "NAME.yaml is written, unless it exists")
+  CLI::App* create = app.add_subcommand("new", "write a starter scene");
+  create->add_option("name", a.name, "writes NAME.yaml, unless it exists")
       ->required()
       ->type_name("NAME");
   add_json(*create, a.json);
@@ -355,16 +358,16 @@ void declare(CLI::App& app, Arguments& a) {
   declare_convert(app, a.convert);
   declare_import(app, a.robot);
   declare_new(app, a.create);
-  app.add_subcommand("schema", "JSON Schema of scenes, for editors");
+  app.add_subcommand("schema", "print the JSON Schema of scenes, for editors");
 }
 
-/// The verb that is named, or the whole program.
+/// The verb given, or the whole program.
 const CLI::App& chosen(const CLI::App& app) {
   const auto verbs = app.get_subcommands();
   return verbs.empty() ? app : *verbs.front();
 }
 
-/// A command line that CLI11 cannot read, as a fault with the nearest valid name.
+/// Converts an error of CLI11 to a SceneError with the nearest valid name.
 [[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& verb = chosen(app);
   const std::string where = &verb == &app ? "" : verb.get_name();
@@ -380,7 +383,7 @@ const CLI::App& chosen(const CLI::App& app) {
       throw SceneError(where, "there is no option '" + word + "'",
                        did_you_mean(word.substr(0, word.find('=')), known));
     throw SceneError(where, "'" + word + "' is one argument too many",
-                     "`saltus " + where + " --help` lists them");
+                     "`saltus " + where + " --help` lists the arguments");
   }
   std::string text = error.what();
   if (!text.empty() && text.back() == '.') text.pop_back();
@@ -397,7 +400,7 @@ bool read_command_line(int argc, char** argv, Arguments& a) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);  // that of the verb, with the program before its name
+    std::fputs(app.help().c_str(), stdout);  // help of the verb, with the program name
     return false;
   } catch (const CLI::ParseError& error) {
     refuse(app, error);

@@ -1,11 +1,11 @@
-// The options of all verbs, read from the command line.
+// Reads the options of all verbs from the command line.
 #pragma once
 #include "saltus/app/app.h"
 #include "saltus/app/cmd_verify.h"
 
 namespace saltus::app {
 
-/// Those of the verb that was given are filled.
+/// Only the options of the given verb are filled.
 struct Arguments {
   RunOptions run;
   CheckOptions check;
@@ -23,8 +23,8 @@ struct Arguments {
   NewOptions create;
 };
 
-/// argv[1] is a verb. False: help was asked for and is printed. Throws SceneError with the nearest
-/// valid name for what it cannot read.
+/// argv[1] is a verb. Returns false if help was requested and printed. For unknown words throws
+/// SceneError with the nearest valid name.
 bool read_command_line(int argc, char** argv, Arguments& a);
 
 }  // namespace saltus::app

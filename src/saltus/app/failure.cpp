@@ -19,7 +19,7 @@ using FailureJson = nlohmann::ordered_json;
 struct Failure {
   int code;
   std::string text;
-  std::vector<std::string> lines{};  ///< of several faults
+  std::vector<std::string> lines{};  ///< of several errors
   FailureJson faults{};              ///< of a scene, each with its place
 };
 
@@ -47,8 +47,7 @@ Failure describe_failure(std::exception_ptr error) {
     return {kNotFinished, e.what()};
   } catch (const std::bad_alloc&) {
     return {kNotFinished,
-            "there is not enough memory; use fewer modes or contact points (`saltus check` counts "
-            "them)"};
+            "out of memory; use fewer modes or contact points (`saltus check` shows their number)"};
   } catch (const std::filesystem::filesystem_error& e) {
     return {kBadInput, e.path1().string() + ": " + e.code().message()};
   } catch (const std::exception& e) {

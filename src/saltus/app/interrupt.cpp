@@ -16,7 +16,7 @@ extern "C" void note_signal(int number) {
 void install(int number) {
   struct sigaction old {};
   ::sigaction(number, nullptr, &old);
-  if (old.sa_handler == SIG_IGN) return;  // a parent such as nohup wants it ignored
+  if (old.sa_handler == SIG_IGN) return;  // the parent, for example nohup, ignores it
   struct sigaction action {};
   action.sa_handler = note_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;

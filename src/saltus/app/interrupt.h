@@ -1,12 +1,12 @@
-// Ctrl-C and SIGTERM as a flag that the step loop looks at, and the loops of solvers within a step
+// Ctrl-C and SIGTERM set a flag that the step loop and the solvers within a step check
 // (base/stop.h).
 #pragma once
 #include "saltus/base/stop.h"
 
 namespace saltus::app {
 
-/// While it lives the first SIGINT or SIGTERM only sets the flag; a second one ends the program as
-/// usual.
+/// During its lifetime the first SIGINT or SIGTERM only sets the flag; a second one ends the
+/// program as usual.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -14,9 +14,9 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// The signal that came, 0 for none.
+  /// The signal received, 0 if none.
   int signal() const;
-  /// Requested by that signal.
+  /// Requested when a signal arrives.
   static Stop& stop();
 };
 

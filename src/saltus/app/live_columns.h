@@ -1,4 +1,4 @@
-// The columns that a live run plots, and fewer rows of them that keep their extremes.
+// The columns that a live run plots, and their reduction to fewer rows that keep the extremes.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,17 +8,18 @@
 
 namespace saltus::app {
 
-/// A column of what a live run plots: of plot "energy" the series "kinetic".
+/// A column plotted by a live run, for example the series "kinetic" of plot "energy".
 struct LiveColumn {
   std::string plot, series;
 };
 
-/// Of every run: energy, ledger, unexplained energy, residual, gap, contacts, iterations, cost;
-/// then one for each probe.
+/// For every run: energy, ledger, unexplained energy, residual, gap, contacts, iterations, cost;
+/// then one column per probe.
 std::vector<LiveColumn> live_columns(const Model& model);
 
-/// At most about `most` of the rows of `width` numbers, the first one time: of each stretch the
-/// least and the largest value of every column are kept, at its first and its last time.
+/// Reduces rows of `width` numbers, of which the first is the time, to about `most` rows. Each
+/// section keeps the smallest and the largest value of every column, at its first and its last
+/// time.
 std::vector<std::vector<double>> thinned_rows(const std::vector<double>& rows, std::size_t width,
                                               std::size_t most);
 

@@ -15,8 +15,8 @@
 namespace saltus::app {
 namespace {
 
-constexpr double kLongestWait = 3600.0;  // of the pace [s]; then it looks again
-constexpr std::size_t kRowsAtOnce = 64;  // of one publication; what is more is thinned
+constexpr double kLongestWait = 3600.0;  // for the pace [s]; then it is checked again
+constexpr std::size_t kRowsAtOnce = 64;  // per parcel; more rows are thinned
 constexpr const char* kNameless = "stopped by an unknown error";
 
 double thread_seconds() { return processor_seconds(CLOCK_THREAD_CPUTIME_ID); }
@@ -25,14 +25,14 @@ double as_seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// Steps of other lengths may have gone before, so that their number says nothing.
+/// Tests the time, because the number of steps is unknown if earlier steps had other lengths.
 bool at_end(const Model& model, const State& state) {
   return state.t >= model.options().end - 0.5 * model.options().h;
 }
 
 }  // namespace
 
-/// While it lives the run stands between two steps.
+/// During its lifetime the run waits between two steps.
 struct LiveRun::Command {
   LiveRun& run;
   std::unique_lock<std::mutex> lock;
@@ -47,7 +47,7 @@ struct LiveRun::Command {
   }
 };
 
-/// A scene at its start, and what makes frames of it.
+/// A scene at its start, with the encoder of its frames.
 struct LiveRun::Prepared {
   std::shared_ptr<const SceneSetup> setup;
   std::optional<Simulation> start;
@@ -120,8 +120,8 @@ void LiveRun::set(const std::string& path, const std::string& value) {
   std::erase_if(all, [&](const std::string& one) { return one.starts_with(path + "="); });
   all.push_back(path + "=" + value);
   const auto refuse = [&] {
-    throw SceneError("--set " + path, "makes another scene, of which the present state is none",
-                     "nothing may be added or taken away while it runs");
+    throw SceneError("--set " + path, "changes the scene so that the current state does not fit",
+                     "nothing may be added or removed during a run");
   };
   expect_same_files(read_scene(scene_, all), path);
   Prepared changed = prepare(all);
@@ -143,24 +143,24 @@ void LiveRun::set(const std::string& path, const std::string& value) {
   wait_until_shown(told);
 }
 
-/// Throws SceneError where the scene names other files than that of the run. None of them is opened
-/// before.
+/// Throws SceneError if the scene names other files than the current run, before any of them is
+/// opened.
 void LiveRun::expect_same_files(const Scene& scene, const std::string& path) const {
   const auto before = data_files(setup()->scene), now = data_files(scene);
   if (!std::ranges::equal(before, now, {}, &DataFile::file, &DataFile::file))
-    throw SceneError("--set " + path, "names another file",
-                     "files stay those of the scene while it runs");
+    throw SceneError("--set " + path, "names a different file",
+                     "files cannot be changed during a run");
 }
 
 void LiveRun::pace(double factor) {
   if (!(factor >= 0.0) || !std::isfinite(factor))
-    throw SceneError("speed", "is not a factor", "must be finite and >= 0; 0: as fast as it goes");
+    throw SceneError("speed", "is not a factor", "must be finite and >= 0; 0: as fast as possible");
   const Command command(*this);
   pace_ = factor;
   keep_pace_from_here();
 }
 
-/// What the scene alone decides, so that steps go on meanwhile.
+/// Prepares everything that depends only on the scene, while steps continue.
 LiveRun::Prepared LiveRun::prepare(const std::vector<std::string>& set) const {
   auto setup = std::make_shared<const SceneSetup>(set_up(scene_, set));
   Simulation start(setup->model);
@@ -168,13 +168,13 @@ LiveRun::Prepared LiveRun::prepare(const std::vector<std::string>& set) const {
   return {std::move(setup), std::move(start), std::move(encoder)};
 }
 
-/// From the present state or from the start; the run stands between two steps. What throws leaves
-/// it as it was. The number of the parcel that shows it.
+/// Continues from the current state or restarts, while the run waits between two steps. If it
+/// throws, nothing has changed. Returns the number of the parcel with the result.
 std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
   const std::shared_ptr<const SceneSetup> setup = prepared.setup;
   const Model& model = setup->model;
   if (goes_on) {
-    // What the change does to the energy is no work of this run: the account begins anew beside it.
+    // The energy change by set() is not work of the run, so the energy balance starts anew.
     State state = sim_->state();
     const Energy energy = energy_of(model, state);
     state.energy_start += energy.total() - state.energy.total();
@@ -203,8 +203,8 @@ std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
   now_.step = framed_;
   keep_pace_from_here();
   {
-    // One lock for all that viewers see: nobody finds records of one layout behind the header of
-    // another, or frames that are counted and gone.
+    // One lock for everything visible to viewers, so that they never get records that do not match
+    // the header, or a count that includes deleted frames.
     const std::lock_guard lock(show_lock_);
     std::swap(setup_, prepared.setup);
     if (!goes_on) {
@@ -265,7 +265,7 @@ void LiveRun::loop() {
     }
     if (now_.ended) running_ = false;
     if (!single && !now_.ended) continue;
-    settle();  // nothing follows that would bring what is left
+    settle();  // no later step would send the remaining data
     try {
       hand_over();
     } catch (...) {
@@ -323,17 +323,17 @@ void LiveRun::take_row(const StepReport& report, double cost) {
   for (std::size_t i = 0; i < probes_; ++i) new_rows_.push_back(sim_->probe(static_cast<int>(i)));
 }
 
-/// Leaves a parcel for the publisher, whose last one it has taken: what is new, and a frame of a
-/// state that has none.
+/// Sends a parcel to the publisher, which must have taken the previous one: new rows, and a frame
+/// if the state has none yet.
 void LiveRun::hand_over() {
   const std::uint64_t step = sim_->state().step;
   const bool frame = framed_ != step;
-  framed_ = step;  // first: what throws here is not tried again
+  framed_ = step;  // first: if look() throws, do not try again
   if (frame) encoder_.look(*sim_);
   send(frame);
 }
 
-/// `frame`: the encoder has looked.
+/// `frame`: the encoder has copied the state.
 void LiveRun::send(bool frame) {
   now_.running = running_;
   const double wall = as_seconds(Clock::now() - pace_from_);
@@ -347,17 +347,17 @@ void LiveRun::send(bool frame) {
   parcel_.frame = frame;
   parcel_.state = now_;
   parcel_.cost = cost_;
-  std::swap(parcel_.rows, new_rows_);  // what comes back was emptied by the publisher
+  std::swap(parcel_.rows, new_rows_);  // the publisher has emptied the returned vector
   mail_.store(kFull, std::memory_order_release);
   mail_.notify_all();
 }
 
-/// Until the publisher has done what it had to: it waits for no viewer, but for the lock that they
-/// hold for a moment.
+/// Waits until the publisher has finished. It does not wait for viewers, except for the lock that
+/// they hold briefly.
 void LiveRun::settle() const { mail_.wait(kFull, std::memory_order_acquire); }
 
-/// What a command did can be seen when it returns: it waits for the parcel of this number, while
-/// steps go on again.
+/// Sends the effect of a command. The command then waits for the returned parcel number to become
+/// visible, while steps continue.
 std::uint64_t LiveRun::tell() {
   settle();
   hand_over();
@@ -428,8 +428,9 @@ void LiveRun::publish() {
 }
 
 void give_way_to_steps() {
-  constexpr int kNicer = 10;  // of a processor that both want, a tenth
-  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);  // Linux: of this thread
+  constexpr int kNicer = 10;  // gets a tenth of a processor that both compete for
+  // on Linux this affects only the calling thread
+  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);
 }
 
 std::shared_ptr<const SceneSetup> LiveRun::setup() const {

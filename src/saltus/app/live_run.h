@@ -1,8 +1,8 @@
-// A run that viewers steer. It steps in a thread of its own and waits for nobody who watches.
-// Between two steps it copies what a frame shows and leaves it, with the rows since, in a place
-// that holds one parcel; a second thread takes it from there, makes bytes of it and wakes those who
-// wait. While that place is taken the run goes on and nothing is copied, so that whoever is slow
-// finds fewer frames. The two threads share no lock.
+// A run controlled by viewers. It steps in its own thread and never waits for a viewer. Between two
+// steps it copies the data of a frame, with the rows since the last one, into a buffer that holds
+// one parcel. A second thread encodes the parcel and notifies waiting viewers. While the buffer is
+// full the run continues and copies nothing, so slow viewers get fewer frames. The two threads
+// share no lock.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -30,78 +30,80 @@ struct LiveFrame {
   std::shared_ptr<const std::string> record;
 };
 
-/// Where a live run is.
+/// State of a live run.
 struct LiveState {
-  bool running = false, ended = false;  ///< ended: at time.end, or by a failure
+  bool running = false, ended = false;  ///< ended: at time.end or after a failure
   double t = 0.0;                       ///< [s]
-  std::uint64_t step = 0, frames = 0;   ///< frames made so far, also those forgotten
-  std::uint64_t first_frame = 0;        ///< the oldest that is still here
-  double rate = 0.0;                    ///< simulated over wall time
-  std::string error;                    ///< why it stopped, one line
+  std::uint64_t step = 0, frames = 0;   ///< frames made so far, including deleted ones
+  std::uint64_t first_frame = 0;        ///< the oldest frame still available
+  double rate = 0.0;                    ///< simulated time per wall time
+  std::string error;                    ///< why the run stopped, one line
 };
 
-/// Makes the bytes of a frame. Never are both functions called at once.
+/// Encodes frames. The two functions are never called at the same time.
 struct LiveEncoder {
-  std::function<void(const Simulation&)>
-      look;                             ///< by the thread of the run: copies what a frame shows
-  std::function<std::string()> encode;  ///< by another thread: the bytes of what was copied
-  std::string layout;                   ///< equal ones: equal records
-  /// Called when the run goes on with it, while no frame can be asked for; behind it only frames of
-  /// it are handed out, or of an equal layout. Throws nothing and calls no function of the run.
+  /// Called by the thread of the run: copies the data of a frame.
+  std::function<void(const Simulation&)> look;
+  std::function<std::string()> encode;  ///< called by another thread: encodes the copy
+  std::string layout;                   ///< equal layouts: records have the same format
+  /// Called when the run switches to this encoder, while no frame can be requested; all later
+  /// frames have its layout. Must not throw or call functions of the run.
   std::function<void()> adopted;
 };
 
-/// What the thread of a run did since it was made, in seconds. Processor time is that of this
-/// thread where nothing else is said; wall time without processor time is that of other programs,
-/// or of a wait for helpers.
+/// Costs of the thread of a run since its creation [s]. Processor time is that of this thread
+/// unless stated otherwise. Wall time without processor time was used by other programs or spent
+/// waiting for helper threads.
 struct LiveCost {
-  std::uint64_t steps = 0, frames = 0;        ///< made; handed over
-  double stepping = 0.0, stepping_cpu = 0.0;  ///< of steps and their rows: wall, processor
-  double helpers_cpu = 0.0;  ///< processor time of the threads that share loops of a step
-  double handing_over = 0.0, handing_cpu = 0.0;  ///< of copies for frames: wall, processor
-  double waiting = 0.0;  ///< wall time for which commands of viewers held it while it ran
+  std::uint64_t steps = 0, frames = 0;        ///< steps made, frames handed over
+  double stepping = 0.0, stepping_cpu = 0.0;  ///< steps and their rows: wall, processor
+  /// Processor time of the threads that execute parallel loops of a step.
+  double helpers_cpu = 0.0;
+  double handing_over = 0.0, handing_cpu = 0.0;  ///< copies for frames: wall, processor
+  double waiting = 0.0;  ///< wall time for which viewers' commands paused the running run
 };
 
 class LiveRun {
  public:
-  /// Asked for an encoder before the start, restart() and set(), while the steps go on, with the
-  /// start of the scene; also the place to make a header, which holds from LiveEncoder::adopted on.
+  /// Called before the constructor, restart() and set() take effect, while steps continue, with the
+  /// start of the scene. It may also create a header, which is valid from LiveEncoder::adopted on.
   using MakeEncoder = std::function<LiveEncoder(const SceneSetup&, const Simulation&)>;
-  static constexpr std::size_t kFrameBytes = 512u
-                                             << 20;  ///< of frames kept; older ones are forgotten
-  static constexpr std::size_t kRows = 1u << 16;     ///< of plots kept
-  /// Of the wall, at most; and as many at least of a run that does not wait for its pace, where
-  /// each costs it so much of its time that kHandingShare is passed.
+  /// Size of frames kept; older ones are deleted.
+  static constexpr std::size_t kFrameBytes = 512u << 20;
+  static constexpr std::size_t kRows = 1u << 16;  ///< number of plot rows kept
+  /// Largest frame rate in wall time. A run without pacing sends fewer frames if they cost more
+  /// than kHandingShare of its time, but at least kFewestASecond.
   static constexpr double kFramesASecond = 60.0, kFewestASecond = 10.0, kHandingShare = 0.01;
 
-  /// Reads the scene and stands at its start. Throws SceneError.
+  /// Reads the scene; the run is paused at its start. Throws SceneError.
   LiveRun(std::string scene, std::vector<std::string> set, MakeEncoder encoder);
-  ~LiveRun();  ///< drops the step in work
+  ~LiveRun();  ///< aborts the current step
 
-  // Commands, from any thread. They take effect between two steps, and return when they have.
+  // Commands can be called from any thread; they return after they have taken effect between steps.
   void start();
   void pause();
-  void step();     ///< asks for one more, behind which it pauses
-  void restart();  ///< from the start, with all that set() changed; paused
-  /// Replaces an entry of the scene, as `--set` does, and goes on from the present state. Throws
-  /// SceneError: a value the scene does not take, or a scene that this state is none of.
+  void step();     ///< makes one step and pauses
+  void restart();  ///< from the start, with all changes of set(); paused
+  /// Replaces an entry of the scene like `--set`, and continues from the current state. Throws
+  /// SceneError if the scene does not accept the value, or if the current state does not fit the
+  /// new scene.
   void set(const std::string& path, const std::string& value);
-  /// Simulated over wall time that is not exceeded; 0: as fast as it goes. At first 1.
+  /// Upper bound of simulated time per wall time; 0: as fast as possible. Initially 1.
   void pace(double factor);
   double pace() const { return pace_; }
 
-  /// Of the run that goes on now; replaced by set() and restart().
+  /// Of the current run; replaced by set() and restart().
   std::shared_ptr<const SceneSetup> setup() const;
   const std::vector<LiveColumn>& columns() const { return columns_; }
 
   LiveState state() const;
-  /// Frames first .. last in turn; empty: one of them is not there.
+  /// Frames first .. last in order; empty if one of them is not available.
   std::vector<LiveFrame> frames(std::uint64_t first, std::uint64_t last) const;
-  /// Rows behind number `row`, which moves behind the last of them: time, then one number a column.
+  /// Rows after number `row`, which is advanced to the last one: time, then one number per column.
   std::vector<std::vector<double>> rows(std::uint64_t& row) const;
-  /// Waits until something is newer than `seen`, which counts changes, or for `wait`.
+  /// Waits until there is news after `seen`, a counter of changes, or until `wait` has passed.
   void wait_for_news(std::uint64_t& seen, std::chrono::milliseconds wait) const;
-  void end_news();  ///< from now on nobody waits
+  void end_news();  ///< ends all waiting, also in the future
 
   LiveCost cost() const;
 
@@ -131,44 +133,43 @@ class LiveRun {
   std::vector<LiveColumn> columns_;
   std::atomic<double> pace_{1.0};
 
-  // of the thread of the run, or of a command while that thread stands between two steps
+  // used by the thread of the run, or by a command while that thread waits between two steps
   std::optional<Simulation> sim_;
-  Stop stop_;  ///< requested at the end
+  Stop stop_;  ///< requested in the destructor
   std::size_t probes_ = 0;
   Clock::time_point next_frame_{}, pace_from_{};
   double pace_t_ = 0.0;
   std::uint64_t framed_ = 0;  ///< step of the last frame
   std::uint64_t sent_ = 0;    ///< number of the last parcel
-  bool at_leisure_ = false;   ///< it waited for its pace since the last frame
+  bool at_leisure_ = false;   ///< the run has waited for its pace since the last frame
   LiveState now_;
   LiveCost cost_;
   std::unique_ptr<ThreadTimes> threads_;
 
-  // between the run and its commands
+  // shared by the run and its commands
   mutable std::mutex step_lock_;
   std::condition_variable step_news_;
   bool quit_ = false, running_ = false;
-  std::atomic<int> commands_ = 0;  ///< that wait for the step to end
+  std::atomic<int> commands_ = 0;  ///< number of commands that wait for the step to end
   int single_ = 0;
   bool paced_anew_ = false;
 
-  // Between the run and who publishes: the parcel and the encoder are of the side that `mail_`
-  // names. The run fills while it is empty, the publisher takes while it is full, and each tells
-  // the other by one store.
+  // Shared by the run and the publisher: `mail_` states which side owns the parcel and the encoder.
+  // The run fills the parcel while `mail_` is empty, the publisher reads it while `mail_` is full,
+  // and each notifies the other with one store.
   enum Mail { kEmpty, kFull, kEnd };
   std::atomic<int> mail_{kEmpty};
   struct Parcel {
     std::uint64_t number = 0;
     LiveState state;
     LiveCost cost;
-    std::vector<double>
-        rows;            ///< behind each other, as long each as there are columns, and the time
-    bool frame = false;  ///< the encoder holds one
+    std::vector<double> rows;  ///< one after the other, each with the time and all columns
+    bool frame = false;        ///< the encoder contains a frame
   } parcel_;
   LiveEncoder encoder_;
-  std::vector<double> new_rows_;  ///< of the run, until they go into a parcel
+  std::vector<double> new_rows_;  ///< collected by the run for the next parcel
 
-  // between who publishes and those who watch
+  // shared by the publisher and the viewers
   mutable std::mutex show_lock_;
   mutable std::condition_variable show_news_;
   std::shared_ptr<const SceneSetup> setup_;
@@ -178,14 +179,14 @@ class LiveRun {
   std::size_t frame_bytes_ = 0;
   std::deque<std::vector<double>> rows_;
   std::uint64_t first_row_ = 0, news_ = 0;
-  std::uint64_t shown_parcel_ = 0;  ///< number of the last one that can be seen
+  std::uint64_t shown_parcel_ = 0;  ///< number of the last parcel visible to viewers
   bool news_ended_ = false;
 
   std::thread thread_, publisher_;
 };
 
-/// Lowers the priority of the calling thread, and of those that it makes: what serves viewers gives
-/// way to the steps, where there are fewer processors than threads.
+/// Lowers the priority of the calling thread and of threads it starts, so that steps take
+/// precedence over viewers if there are fewer processors than threads.
 void give_way_to_steps();
 
 }  // namespace saltus::app

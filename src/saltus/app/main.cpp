@@ -1,4 +1,4 @@
-// The command `saltus`: from its first word to the verb.
+// The command `saltus`: selects the verb.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -22,22 +22,23 @@ constexpr const char* kShortHelp =
     "Saltus integrates mechanical systems with impact and contact in time.\n"
     "\n"
     "  saltus new my_scene            write a scene to start from\n"
-    "  saltus check my_scene.yaml     read it and say what it is, without running\n"
+    "  saltus check my_scene.yaml     read it and print a summary, without running it\n"
     "  saltus run my_scene.yaml       integrate it; results go to my_scene.h5\n"
-    "  saltus study my_scene.yaml     compare schemes and steps on it; a page with plots\n"
+    "  saltus study my_scene.yaml     compare schemes and steps; writes a page with plots\n"
     "  saltus sweep my_scene.yaml --set PATH=1:10:0.5\n"
-    "                                 run once per value; a table with one row per run\n"
-    "  saltus solve problem.hdf5      solve a contact problem of a file (FCLIB)\n"
-    "  saltus info my_scene.h5        what a results file holds\n"
+    "                                 run once per value; writes a table with one row per run\n"
+    "  saltus solve problem.hdf5      solve a contact problem in a file (FCLIB)\n"
+    "  saltus info my_scene.h5        print the contents of a results file\n"
     "  saltus report my_scene.h5      one HTML page with animation, plots and sounds\n"
-    "  saltus compare a.h5 b.h5       where two runs differ; --tolerance 1e-9\n"
-    "  saltus verify my_scene.h5      checks a run with independent code; says pass or fail\n"
-    "  saltus view my_scene.h5        the run in the browser; --live my_scene.yaml steers one\n"
+    "  saltus compare a.h5 b.h5       show where two runs differ; --tolerance 1e-9\n"
+    "  saltus verify my_scene.h5      check a run with independent code: pass or fail\n"
+    "  saltus view my_scene.h5        show the run in the browser; --live my_scene.yaml controls "
+    "one\n"
     "  saltus convert my_scene.h5 --to wav|csv|vtu|vtp|xdmf|fclib\n"
-    "  saltus import robot.urdf       the scene of a robot; goes to robot.yaml\n"
-    "  saltus describe scene          all entries of a scene; also bodies, schemes, solvers, "
+    "  saltus import robot.urdf       convert a robot to a scene, robot.yaml\n"
+    "  saltus describe scene          list all entries of a scene; also bodies, schemes, solvers, "
     "laws, options\n"
-    "  saltus schema                  JSON Schema of scenes, for editors\n"
+    "  saltus schema                  print the JSON Schema of scenes, for editors\n"
     "\n"
     "`saltus VERB --help` lists the options of a verb.\n";
 
@@ -47,7 +48,7 @@ int print_version() {
   return kDone;
 }
 
-/// The first word must be a verb; CLI11 would not say which one is near.
+/// The first word must be a verb; CLI11 would not suggest the nearest one.
 void expect_verb(std::string_view word) {
   if (std::ranges::find(kVerbs, word) != std::end(kVerbs)) return;
   const std::string name(word);
@@ -107,11 +108,11 @@ int main(int argc, char** argv) {
   } catch (...) {
     code = app::report_failure(std::current_exception(), json);
   }
-#ifdef SALTUS_INSTRUMENTED  // leaks and counters of lines are told at exit
+#ifdef SALTUS_INSTRUMENTED  // leaks and coverage counters are reported at exit
   return code;
 #else
-  // All files are closed. What libraries do at exit is left out: where memory is limited OpenBLAS,
-  // if it is what BLAS is, waits there for threads that wait for memory.
+  // All files are closed. Skip the exit handlers of libraries: with limited memory, OpenBLAS may
+  // wait there for threads that wait for memory.
   std::fflush(nullptr);
   std::_Exit(code);
 #endif

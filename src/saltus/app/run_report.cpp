@@ -14,7 +14,7 @@
 namespace saltus::app {
 namespace {
 
-/// Rows of "name  text" under each other.
+/// Rows of "name  text".
 class Table {
  public:
   template <typename... T>
@@ -39,7 +39,7 @@ double mean_step(const LoopReport& loop) {
   return loop.last > loop.first ? loop.stepping / static_cast<double>(loop.last - loop.first) : 0.0;
 }
 
-/// Simulated over wall time of this run; above 1 it is faster than real time.
+/// Simulated time per wall time of this run; above 1 it is faster than real time.
 double real_time_factor(const RunResult& r) {
   const double simulated =
       static_cast<double>(r.loop.last - r.loop.first) * r.setup->model.options().h;
@@ -51,7 +51,7 @@ void energy_rows(Table& table, const RunResult& r) {
   const double start = state.energy_start;
   double largest = std::abs(state.energy.total());
   for (const double work : state.ledger) largest = std::max(largest, std::abs(work));
-  const double whole = start > 1e-9 * largest ? start : 0.0;  // not of round-off
+  const double whole = start > 1e-9 * largest ? start : 0.0;  // ignore round-off
   table.text() += "energy\n";
   table.energy("  start", start, whole);
   for (std::size_t i = 0; i < state.ledger.size(); ++i)
@@ -59,7 +59,7 @@ void energy_rows(Table& table, const RunResult& r) {
   table.energy("  end", state.energy.total(), whole);
 }
 
-/// Gaps of stops on angles are angles.
+/// The unit is "m or rad" if there are stops on angles.
 const char* gap_unit(const Model& model) {
   return std::ranges::any_of(model.joint_laws(),
                              [&](const JointLaw& law) {
@@ -71,7 +71,7 @@ const char* gap_unit(const Model& model) {
              : "m";
 }
 
-/// What broke, in the order in which it did: a line each, of many the first ones.
+/// The broken joints in the order in which they broke, one line each, up to a limit.
 void broken_rows(Table& table, const RunResult& r) {
   constexpr std::size_t kMostBroken = 6;
   const std::vector<BrokenJoint>& broken = r.state.broken;
@@ -91,7 +91,7 @@ void contact_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const SceneSetup& setup = *r.setup;
   if (!setup.model.joints().empty())
-    table.row("joints", "{}, off by at most {:.3g} m or rad (t = {:.6g} s)",
+    table.row("joints", "{}, violated by at most {:.3g} m or rad (t = {:.6g} s)",
               setup.model.joints().size(), s.joint_gap.value, time_of(s.joint_gap, setup));
   broken_rows(table, r);
   const std::size_t points = setup.model.pairs().size();
@@ -108,7 +108,7 @@ void contact_rows(Table& table, const RunResult& r) {
               s.contact_steps, s.contacts.value, points);
   if (!laws) return;
   const bool inside = s.penetration() > 0.0;
-  if (std::isfinite(s.gap.value))  // laws without a gap leave none
+  if (std::isfinite(s.gap.value))  // laws without gaps have none
     table.row("penetration", "{}{:.3g} {} at t = {:.6g} s", inside ? "" : "none, smallest gap ",
               std::abs(s.gap.value), gap_unit(setup.model), time_of(s.gap, setup));
   table.row("residual",
@@ -116,24 +116,24 @@ void contact_rows(Table& table, const RunResult& r) {
             s.residual.value, time_of(s.residual, setup), s.residual_after.value,
             time_of(s.residual_after, setup));
   if (setup.model.options().heap && !setup.scene.spec.solver.tolerance)
-    table.row("tolerance", "{:g}, of {}; solver.tolerance asks for another",
+    table.row("tolerance", "{:g}, default for {}; set solver.tolerance to change it",
               setup.model.options().contact.tolerance,
               setup.model.options().soft ? "soft bodies" : "heaps");
   if (const std::string gaining = what_opens(setup.model);
       r.loop.gain.matters(r.state.ledger) && !gaining.empty())
     table.row("energy gain",
-              "{:.3g} J by {}, the most in the step to t = {:.6g} s: see the warning",
+              "{:.3g} J from {}, largest in the step to t = {:.6g} s: see the warning",
               r.loop.gain.fed(), gaining, time_of(r.loop.gain.worst, setup));
 }
 
-/// What event-driven integration located, and how the steps of the integrator went.
+/// Events located by event-driven integration, and statistics of the integrator.
 void lane_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const StepOptions& options = r.setup->model.options();
   const bool events = options.mode == TimeMode::events;
   if (events) table.row("events", "{}", s.events_text());
   if (!events && !(options.step_tolerance > 0.0)) return;
-  table.row("integrator", "{} steps, {} rejected, estimated error at most {:.3g} (t = {:.6g} s){}",
+  table.row("integrator", "{} steps, {} rejected, largest estimated error {:.3g} (t = {:.6g} s){}",
             s.substeps, s.rejected, s.error.value, time_of(s.error, *r.setup),
             events ? fmt::format(", {} evaluations of the forces", s.evaluations) : "");
 }
@@ -161,7 +161,7 @@ std::string run_table(const RunResult& r) {
     table.row("cost of a step", "{:.4g} us on average, {:.4g} us at worst (step {})",
               1e6 * mean_step(loop), 1e6 * loop.worst, loop.worst_step);
   } else {
-    table.row("time", "{:.9g} s simulated, nothing was left to do", r.state.t);
+    table.row("time", "{:.9g} s simulated, no steps remained", r.state.t);
   }
   energy_rows(table, r);
   contact_rows(table, r);
@@ -216,7 +216,7 @@ std::string run_json(const RunResult& r) {
     json["broken_joints"].push_back(
         {{"name", joint.name}, {"time", one.t}, {"pull", one.pull}, {"strength", joint.strength}});
   }
-  json["gap"] = extreme_json(s.gap, setup);  // null: nothing near that may touch
+  json["gap"] = extreme_json(s.gap, setup);  // null: no gap was small enough to be measured
   json["residual"] = extreme_json(s.residual, setup);
   json["contact_tolerance"] = setup.model.options().contact.tolerance;
   json["residual_after"] = extreme_json(s.residual_after, setup);

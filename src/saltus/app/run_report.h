@@ -1,4 +1,4 @@
-// What `saltus run` prints at the end: a table for people, or one JSON object.
+// The report of `saltus run`: a table, or one JSON object.
 #pragma once
 #include <string>
 

@@ -1,3 +1,3 @@
-// For rooms that read it here: scenes that can be run are made in study.
+// Forwards to study/scene_setup.h, which sets up scenes.
 #pragma once
 #include "saltus/study/scene_setup.h"

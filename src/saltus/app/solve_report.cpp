@@ -10,7 +10,7 @@
 namespace saltus::app {
 namespace {
 
-/// Titles come from files: one line, without control characters.
+/// Titles come from files: convert them to one line without control characters.
 std::string title_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
@@ -60,8 +60,9 @@ std::string problem_text(const SolvedProblem& p, double tolerance) {
   add_line(text, "residual",
            fmt::format("{:.3g}, {} {:g}", row.report.residual,
                        row.report.converged ? "within" : "NOT CONVERGED to", tolerance));
-  add_line(text, "",
-           fmt::format("{:.3g} as Siconos measures, {:.3g} as FCLIB does", m.siconos, m.fclib));
+  add_line(
+      text, "",
+      fmt::format("{:.3g} by the measure of Siconos, {:.3g} by that of FCLIB", m.siconos, m.fclib));
   add_line(text, "penetration", fmt::format("{:.3g} m/s", m.penetration));
   add_line(text, "cone", fmt::format("violated by {:.3g} N s", m.cone));
   add_line(text, "angle", fmt::format("{:.3g} rad between slip and friction", m.angle));
@@ -69,8 +70,8 @@ std::string problem_text(const SolvedProblem& p, double tolerance) {
   add_line(text, "status",
            fmt::format("{} open, {} sticking, {} sliding", m.open, m.sticking, m.sliding));
   add_line(text, "time",
-           time_text(row.time) + " of the processor" +
-               (row.repeats > 1 ? fmt::format(", the least of {} solves", row.repeats) : ""));
+           time_text(row.time) + " processor time" +
+               (row.repeats > 1 ? fmt::format(", the smallest of {} solves", row.repeats) : ""));
   return text;
 }
 
@@ -93,7 +94,7 @@ std::string table_text(const SolveResult& result) {
                      stem, wide, contacts, row.solver, name, row.report.iterations,
                      row.report.residual, row.measures.siconos, row.measures.gap,
                      time_text(row.time), row.report.converged ? "" : "  not converged");
-      stem.clear();  // the next lines are of the same problem
+      stem.clear();  // the next lines are for the same problem
       contacts.clear();
     }
     for (const std::string& note : p.notes) fmt::format_to(out, "  {}\n", note);

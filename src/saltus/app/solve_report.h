@@ -1,4 +1,4 @@
-// What `saltus solve` tells: one problem in full, or a table of problems and solvers.
+// The report of `saltus solve`: one problem in detail, or a table of problems and solvers.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,26 +8,26 @@
 
 namespace saltus::app {
 
-/// One solver on one problem.
+/// Result of one solver for one problem.
 struct SolvedRow {
   std::string solver;
   SolveReport report;
   ContactMeasures measures;
-  double time = 0.0;  ///< processor time of one solve, the least of `repeats` [s]
+  double time = 0.0;  ///< processor time of one solve, the smallest of `repeats` [s]
   int repeats = 0;
 };
 
-/// One problem of the command line.
+/// One problem from the command line.
 struct SolvedProblem {
   std::string file, title;
   int spacedim = 3, contacts = 0, equalities = 0;
   bool symmetric = true, rolling = false, global = false;
   std::vector<std::string> notes;
-  double stored = -1.0;  ///< residual of the /solution of the file, -1: it has none
+  double stored = -1.0;  ///< residual of /solution in the file; -1: no solution
   std::vector<SolvedRow> rows;
 
   int unknowns() const { return contacts * spacedim + equalities; }
-  bool solved() const;  ///< by one solver at least
+  bool solved() const;  ///< by at least one solver
 };
 
 struct SolveResult {
@@ -36,7 +36,7 @@ struct SolveResult {
   std::vector<std::string> written;
 };
 
-/// One problem and one solver, in full; else a table with a line each.
+/// Details for one problem and one solver, otherwise a table with one line per solve.
 std::string solve_text(const SolveResult& result);
 std::string solve_json(const SolveResult& result);
 

@@ -15,8 +15,7 @@ namespace {
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr auto kLine = std::chrono::seconds(1);
 
-/// Text of a message without line breaks: whatever a file or a name holds, a message stays one
-/// line.
+/// Removes line breaks, so that a message stays one line whatever a file or a name contains.
 std::string one_line(std::string_view text) {
   std::string line(text);
   for (char& c : line)
@@ -30,7 +29,7 @@ std::size_t columns() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80u;
 }
 
-/// A line of fixed storage: what does not fit is cut.
+/// A line in fixed storage; text that does not fit is cut.
 class Line {
  public:
   template <typename... T>
@@ -105,7 +104,7 @@ void Progress::show(Clock::time_point now, const ProgressValues& v) {
     const std::size_t bar =
         text.size() + 8 > room ? 0 : std::min<std::size_t>(20, room - text.size() - 3);
     Line whole;
-    if (bar > 0) {  // the bar takes what the numbers leave
+    if (bar > 0) {  // the bar fills the space that the numbers leave
       const auto full = static_cast<std::size_t>(part * static_cast<double>(bar));
       whole.add("[{:=<{}}{: <{}}] ", "", full, "", bar - full);
     }

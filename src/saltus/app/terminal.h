@@ -1,5 +1,5 @@
-// What a run says on stderr while it goes on: a bar that is redrawn on a terminal, else plain
-// lines, at most one a second.
+// Progress of a run on stderr: a redrawn bar on a terminal, else plain lines, at most one per
+// second.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace saltus::app {
 
 using Clock = std::chrono::steady_clock;
 
-/// "saltus: warning: text" on stderr, one line.
+/// Prints "saltus: warning: text" on stderr, in one line.
 void warn(std::string_view text);
-/// "saltus: text" on stderr, one line.
+/// Prints "saltus: text" on stderr, in one line.
 void complain(std::string_view text);
 
 /// "850 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
 std::string duration_text(double seconds);
 
-/// What the progress line shows.
+/// Values of the progress line.
 struct ProgressValues {
-  std::uint64_t step = 0, first = 0, last = 0;  ///< now, where this run began, where it ends
+  std::uint64_t step = 0, first = 0, last = 0;  ///< current, first and last step
   double t = 0.0, end = 0.0;                    ///< [s]
-  int contacts = 0;                             ///< with impulse, in the last step
-  double residual = 0.0;                        ///< worst so far
+  int contacts = 0;                             ///< with impulse in the last step
+  double residual = 0.0;                        ///< largest so far
 };
 
 class Progress {
@@ -33,11 +33,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// True when the next line is due; cheap enough for every step.
+  /// True when the next line is due. Cheap enough to call in every step.
   bool due(Clock::time_point now) const { return now >= next_; }
-  /// Draws the line. Allocates nothing.
+  /// Draws the line without allocating memory.
   void show(Clock::time_point now, const ProgressValues& values);
-  /// Takes the bar off the terminal.
+  /// Removes the bar from the terminal.
   void clear();
 
  private:

@@ -1,5 +1,4 @@
-// Processor time of the thread that makes this object, and of those that take part in parallel
-// loops while it lives.
+// Processor time of the constructing thread, and of threads in parallel loops during the lifetime.
 #pragma once
 #include <pthread.h>
 #include <tbb/task_scheduler_observer.h>
@@ -33,14 +32,14 @@ class ThreadTimes : public tbb::task_scheduler_observer {
     if (std::ranges::find(threads_, clock, &Thread::clock) == threads_.end())
       threads_.push_back({clock, processor_seconds(clock)});
   }
-  /// [s] since this was made, of the thread that made it.
+  /// Processor time [s] of the constructing thread since construction.
   double own() const { return processor_seconds(own_) - began_; }
-  /// [s] since each of the other threads took part in a loop, all together.
+  /// Processor time [s] of all other threads, each since it first took part in a loop.
   double helpers() {
     const std::lock_guard lock(lock_);
     double sum = 0.0;
     for (Thread& thread : threads_) {
-      // 0 of a thread that has ended
+      // the clock of a thread that has ended returns 0
       thread.last = std::max(thread.last, processor_seconds(thread.clock));
       sum += thread.last - thread.first;
     }

@@ -17,12 +17,12 @@ namespace saltus::app {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{500};
-// Beyond it nobody has that many open: the lowest free number is taken. A list of /proc would need
-// a free one itself.
+// Upper bound on descriptors to test: the system always assigns the lowest free number. Listing
+// /proc would itself need a free descriptor.
 constexpr rlim_t kDescriptors = 65536;
-constexpr std::size_t kManyKnown = 1000;  // from which those that left are forgotten
+constexpr std::size_t kManyKnown = 1000;  // above this, clients that have left are deleted
 
-/// Bytes that nobody has read yet: of one who waits for us, not we for them.
+/// Whether there are unread bytes: then the client waits for the server, not vice versa.
 bool has_said_more(int socket) {
   int bytes = 0;
   return ::ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0;

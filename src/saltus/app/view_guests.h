@@ -1,6 +1,6 @@
-// Who is connected to the viewer, and who of them has to leave: threads of the server are for those
-// who have its token, so that clients that open connections and say little or nothing keep nobody
-// out (docs/reference/view_data.md, Server).
+// Decides which viewer connections may stay. Threads of the server are reserved for clients that
+// have its token, so that clients that open connections and send little or nothing cannot block
+// others (docs/reference/view_data.md, Server).
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -19,26 +19,25 @@ namespace saltus::app {
 
 class ViewGuests {
  public:
-  /// A connection that others opened to a port of ours.
+  /// A connection that a client opened to a port of this process.
   struct Connection {
     int socket = -1;
-    std::string peer;  ///< as peer() writes it
+    std::string peer;  ///< in the format of peer()
   };
 
-  /// Those to `port`; the library does not tell.
+  /// All connections to `port`, which the HTTP library does not provide.
   static std::vector<Connection> connected_to(int port);
   static std::string peer(const std::string& address, int port);
 
-  /// Threads that serve connections; those that wait for one are counted. The caller owns it, and
-  /// it must not outlive this.
+  /// A queue of threads that serve connections; counts the connections that wait for a thread. The
+  /// caller owns it and must destroy it before this object.
   httplib::TaskQueue* threads(std::size_t count);
 
-  /// This client has shown the token.
+  /// Records that this client has shown the token.
   void known(const std::string& peer);
 
-  /// To be called again and again: while connections to `port` wait for a thread, those that have
-  /// not shown the token and for whose next bytes a thread waits are closed, half a second after
-  /// they were found so.
+  /// Call periodically. While connections to `port` wait for a thread, closes those that have not
+  /// shown the token and send nothing, half a second after this was first detected.
   void make_room(int port);
 
  private:
@@ -48,7 +47,7 @@ class ViewGuests {
   std::atomic<std::size_t> waiting_ = 0;
   std::mutex lock_;
   std::set<std::string> known_;
-  std::map<std::string, Time> silent_;  ///< since when, while somebody waits
+  std::map<std::string, Time> silent_;  ///< since when, while connections wait
 };
 
 }  // namespace saltus::app

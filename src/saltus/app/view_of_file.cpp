@@ -12,17 +12,18 @@
 namespace saltus::app {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{1000};  // how often a growing file is looked at
-constexpr std::chrono::milliseconds kAgain{100};  // until it is, where it could not be read
+constexpr std::chrono::milliseconds kLook{1000};  // interval between checks of a growing file
+// until the next attempt if the file could not be read
+constexpr std::chrono::milliseconds kAgain{100};
 constexpr int kAttempts = 20;
-constexpr std::chrono::seconds kStill{
-    5};  // a file that nobody holds and that did not grow for so long was given up
+// a file without a lock that has not grown for this time was abandoned
+constexpr std::chrono::seconds kStill{5};
 
 struct FileStamp {
   bool there = false;
   std::uintmax_t size = 0;
   std::int64_t changed = 0;
-  std::uintmax_t node = 0;  ///< stays when the file gets another name
+  std::uintmax_t node = 0;  ///< unchanged if the file is renamed
 };
 FileStamp stamp_of(const std::string& file) {
   struct stat status {};
@@ -49,7 +50,7 @@ ViewOfFile::ViewOfFile(std::string file) : file_(std::move(file)) {
   const std::lock_guard lock(lock_);
   for (int attempt = 1; !opened_; ++attempt) try {
       read();
-    } catch (const std::exception&) {  // a run may write to it just now
+    } catch (const std::exception&) {  // a run may be writing to it
       if (!is_part(file_) || attempt == kAttempts) throw;
       std::this_thread::sleep_for(kAgain);
     }
@@ -58,7 +59,7 @@ ViewOfFile::ViewOfFile(std::string file) : file_(std::move(file)) {
 
 ViewOfFile::~ViewOfFile() = default;
 
-/// Throws SceneError and keeps what it had.
+/// Throws SceneError and then keeps the previous data.
 void ViewOfFile::read() {
   const FileStamp stamp = stamp_of(file_);
   auto opened = std::make_unique<Opened>(file_);
@@ -74,8 +75,8 @@ void ViewOfFile::read() {
   changed_ = stamp.changed;
 }
 
-/// Where the lock was seen once, it decides. A run on another machine, whose locks do not reach
-/// here, is seen by what it writes.
+/// If a lock was detected once, it decides. A run on another machine, whose locks are not visible
+/// here, is detected by the growth of the file.
 bool ViewOfFile::is_written() {
   if (opened_->results.finished()) return false;
   const std::optional<bool> held = is_written_now(file_);
@@ -84,8 +85,7 @@ bool ViewOfFile::is_written() {
          (!was_held_ && grew_ && std::chrono::steady_clock::now() - *grew_ < kStill);
 }
 
-/// A file that grows is read again when it was written to; at the end of its run it has another
-/// name.
+/// Reads a growing file again after a change; at the end of the run the file is renamed.
 void ViewOfFile::look_again() {
   const auto now = std::chrono::steady_clock::now();
   if (opened_->results.finished() || now - looked_ < kLook) return;
@@ -95,7 +95,7 @@ void ViewOfFile::look_again() {
   if (!stamp.there && is_part(file_)) {
     file_ = final_name(file_);
     stamp = stamp_of(file_);
-    if (stamp.node != node_) stamp.there = false;  // an older run of this name: ours was given up
+    if (stamp.node != node_) stamp.there = false;  // an older run of this name: ours was abandoned
   }
   if (!stamp.there) file_ = before;
   const bool is_new =
@@ -104,7 +104,7 @@ void ViewOfFile::look_again() {
     grew_ = now;
     try {
       read();
-    } catch (const std::exception&) {  // caught between two writes; the next look finds it whole
+    } catch (const std::exception&) {  // read between two writes; the next check succeeds
       file_ = before;
     }
   }
@@ -132,7 +132,7 @@ ViewContent::Bytes ViewOfFile::frames(std::uint64_t first, std::uint64_t last) {
     } catch (const std::exception&) {
       if (opened_->results.finished() || attempt == kAttempts) throw;
     }
-    // The run has moved parts of its file since it was opened: open it again.
+    // the run has moved parts of the file since it was opened: open it again
     std::this_thread::sleep_for(kAgain);
     looked_ = {};
     size_ = 0;
@@ -176,7 +176,7 @@ std::string ViewOfFile::events(Cursor& cursor, std::chrono::milliseconds wait) {
 }
 
 std::string ViewOfFile::control(std::string_view) {
-  return R"({"error":"control: this is a stored run; saltus view --live SCENE steers one"})";
+  return R"({"error":"control: this is a stored run; use saltus view --live SCENE to control one"})";
 }
 
 }  // namespace saltus::app

@@ -1,4 +1,4 @@
-// `saltus view`: a results file as the content of the server, finished or still growing.
+// `saltus view`: serves a results file, finished or still being written.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -13,8 +13,8 @@ namespace saltus::app {
 
 class ViewOfFile final : public ViewContent {
  public:
-  /// `file`: of a finished run, or the `.part` of one that goes on. Throws SceneError: no results
-  /// file.
+  /// `file`: of a finished run, or the `.part` of a run in progress. Throws SceneError if it is not
+  /// a results file.
   explicit ViewOfFile(std::string file);
   ~ViewOfFile() override;
 
@@ -32,7 +32,7 @@ class ViewOfFile final : public ViewContent {
   void look_again();
   bool is_written();
 
-  // One lock for all: the HDF5 library is not made for two threads.
+  // One lock for everything: the HDF5 library is not thread-safe.
   mutable std::mutex lock_;
   std::atomic<bool> closed_ = false;
   std::string file_;
@@ -41,9 +41,9 @@ class ViewOfFile final : public ViewContent {
   std::uint64_t generation_ = 0;
   std::chrono::steady_clock::time_point looked_{};
   std::uintmax_t size_ = 0, node_ = 0;
-  std::int64_t changed_ = 0;                 ///< when the file was written last [ns]
-  bool running_ = false, was_held_ = false;  ///< somebody writes it; his lock was seen
-  std::optional<std::chrono::steady_clock::time_point> grew_;  ///< when that was seen
+  std::int64_t changed_ = 0;                 ///< time of the last change of the file [ns]
+  bool running_ = false, was_held_ = false;  ///< a run writes the file; its lock was detected
+  std::optional<std::chrono::steady_clock::time_point> grew_;  ///< when growth was last detected
 };
 
 }  // namespace saltus::app

@@ -24,13 +24,13 @@ namespace {
 using EventJson = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// A folder of its own that is gone with it.
+/// A temporary folder that is deleted with this object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string name = (fs::temp_directory_path() / "saltus-view-").string() + std::string(6, 'X');
     if (!::mkdtemp(name.data()))
-      throw RunError("no folder can be made in " + fs::temp_directory_path().string());
+      throw RunError("cannot create a folder in " + fs::temp_directory_path().string());
     path_ = name;
   }
   ~TemporaryFolder() {
@@ -50,7 +50,7 @@ FieldOptions fields_of(const SceneSetup& setup) {
   return {results.stress, results.strain, results.resultants};
 }
 
-/// The present state as a results file of one frame.
+/// Writes the current state as a results file with one frame.
 void write_one_frame(const std::string& path, const SceneSetup& setup, const Simulation& sim) {
   ResultsOptions options;
   options.provenance = provenance_now(0, nullptr);
@@ -75,7 +75,7 @@ const char* unit_of_plot(std::string_view plot) {
   return plot == "step cost" ? "s" : "1";
 }
 
-/// The plots that the columns of a run fill, without moments.
+/// The plots of the columns of a run, without data.
 std::vector<ViewPlot> empty_plots(const Model& model) {
   std::vector<ViewPlot> plots;
   for (const LiveColumn& column : live_columns(model)) {
@@ -93,7 +93,7 @@ std::vector<ViewPlot> empty_plots(const Model& model) {
   return plots;
 }
 
-/// The numbers below a JSON value whose key says that they may change in a run.
+/// Collects the numbers in a JSON value whose keys may be changed during a run.
 class Controls {
  public:
   void walk(const EventJson& json, const std::string& path, std::string_view key) {
@@ -156,7 +156,7 @@ EventJson rows_json(const std::vector<std::vector<double>>& rows,
   return json;
 }
 
-/// The value at a path such as "contacts[0].law.friction"; null: there is none.
+/// The value at a path such as "contacts[0].law.friction"; null if there is none.
 const EventJson* value_at(const EventJson& scene, std::string_view path) {
   const EventJson* at = &scene;
   while (!path.empty() && at) {
@@ -180,7 +180,7 @@ const EventJson* value_at(const EventJson& scene, std::string_view path) {
   return at;
 }
 
-/// A number, perhaps with a unit, or a word: no list, no map, no name of a file.
+/// Whether the text is a number, perhaps with a unit, or a word, but not a list, map or file name.
 bool is_quantity(std::string_view text) {
   return text.size() <= 64 && !text.empty() &&
          std::string_view("+-.0123456789").find(text.front()) != std::string_view::npos &&
@@ -196,27 +196,27 @@ bool is_word(std::string_view text) {
              text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
 }
 
-/// The text by which a client changes a number, a choice or a yes and no of the scene. Throws
-/// SceneError where it is none or would become another thing.
+/// Text of a client's change to a number, choice or boolean of the scene. Throws SceneError if the
+/// entry is none of these or the new value has another type.
 std::string text_of_change(const EventJson& scene, const std::string& path,
                            const EventJson& value) {
   const EventJson* const now = value_at(scene, present_path(path));
   if (!now || now->is_structured() || now->is_null())
-    throw SceneError(path, "is no number, choice, true or false of the scene that runs",
+    throw SceneError(path, "is not a number, choice or boolean of the running scene",
                      "for example contacts[0].law.friction");
   const bool is_text = value.is_string();
   const std::string text = is_text ? value.get<std::string>() : value.dump();
   if (now->is_number() && !value.is_number() && !(is_text && is_quantity(text)))
-    throw SceneError(path, "takes a number", "for example 0.3");
+    throw SceneError(path, "must be a number", "for example 0.3");
   if (now->is_boolean() && !value.is_boolean() && text != "true" && text != "false")
-    throw SceneError(path, "takes true or false");
+    throw SceneError(path, "must be true or false");
   if (now->is_string() && !(is_text && is_word(text)))
-    throw SceneError(path, "takes one of its choices, a word");
+    throw SceneError(path, "must be one of its choices, as a word");
   return text;
 }
 
-/// What may be changed while a scene runs: speed, gravity, friction and restitution of its laws, as
-/// the JSON list of docs/reference/view_data.md. `resolved`: the scene with every default, JSON.
+/// What may be changed during a run: speed, gravity, friction and restitution of laws, as the JSON
+/// list of docs/reference/view_data.md. `resolved`: the scene with all defaults, as JSON.
 std::string live_controls(std::string_view resolved, double pace) {
   Controls controls;
   controls.add("speed", "x real time", pace, 0.0, 10.0);
@@ -284,7 +284,7 @@ LiveEncoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& s
             encoder->records.append(encoder->live, 0, record);
             return record;
           },
-          layout, [this, made] {  // not before: until now the frames are those of the header before
+          layout, [this, made] {  // not earlier: until now the frames belong to the previous header
             const std::lock_guard lock(lock_);
             before_ = std::exchange(newest_, made);
           }};
@@ -303,7 +303,7 @@ ViewContent::Bytes ViewOfRun::fixed(std::uint64_t generation) {
 
 ViewContent::Bytes ViewOfRun::frames(std::uint64_t first, std::uint64_t last) {
   const std::vector<LiveFrame> frames = run_->frames(first, last);
-  if (frames.empty()) first = 0;  // a chunk of none: the run may have been started again since
+  if (frames.empty()) first = 0;  // an empty chunk: the run may have been restarted
   std::vector<double> times;
   std::vector<std::uint32_t> steps, offsets{0};
   std::string records;
@@ -325,8 +325,9 @@ std::string ViewOfRun::events(Cursor& cursor, std::chrono::milliseconds wait) {
   const Bytes told = news(cursor);
   std::string text;
   std::uint64_t generation;
-  {  // behind the news, before which it is told: frames that are counted in them are of this header
-     // or of one before
+  // read after the news but sent before it: frames counted in the news belong to this or an earlier
+  // header
+  {
     const std::lock_guard lock(lock_);
     generation = newest_.generation;
   }
@@ -337,7 +338,7 @@ std::string ViewOfRun::events(Cursor& cursor, std::chrono::milliseconds wait) {
   return text + *told;
 }
 
-/// Most listeners have heard the same before, so that the words are made once for all of them.
+/// Most listeners are at the same position, so the text is made once for all of them.
 ViewContent::Bytes ViewOfRun::news(Cursor& cursor) {
   const std::lock_guard lock(news_lock_);
   if (!news_.text || news_.state != cursor.state || news_.from != cursor.row) {
@@ -371,7 +372,7 @@ std::string ViewOfRun::control(std::string_view request) {
     } else if (what == "set") {
       if (!json.contains("path") || !json["path"].is_string() || !json.contains("value") ||
           json["value"].is_structured())
-        return refused("control: `set` needs a path and a value");
+        return refused("control: `set` requires a path and a value");
       const std::string path = json["path"].get<std::string>();
       const EventJson& value = json["value"];
       if (path == "speed")
@@ -381,17 +382,16 @@ std::string ViewOfRun::control(std::string_view request) {
                                        path, value));
     } else {
       return refused("control: '" + what +
-                     "' is nothing to do; allowed: start, pause, step, "
-                     "restart, set");
+                     "' is not a command; allowed: start, pause, step, restart, set");
     }
   } catch (const SceneError& error) {
-    // Words out of a file stay on the terminal of its owner.
+    // Text from other files is shown only on the terminal of their owner.
     if (error.placed() && !error.file().starts_with("--set ") &&
         error.file() != run_->setup()->scene.file) {
       complain(std::string("view: ") + error.what());
       return refused(
-          "control: the scene cannot be made, a file is at fault; the terminal of `saltus view` "
-          "says which and why");
+          "control: the scene cannot be built because of an error in a file; see the terminal of "
+          "`saltus view`");
     }
     return refused(error.what());
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// `saltus view --live`: a run as the content of the server.
+// `saltus view --live`: serves a live run.
 #pragma once
 #include <mutex>
 #include <string>
@@ -11,7 +11,7 @@ namespace saltus::app {
 
 class ViewOfRun final : public ViewContent {
  public:
-  /// Throws SceneError. The run stands at its start.
+  /// Throws SceneError. The run is paused at its start.
   ViewOfRun(const std::string& scene, std::vector<std::string> set);
 
   Bytes header() override;
@@ -31,16 +31,15 @@ class ViewOfRun final : public ViewContent {
   LiveEncoder make_encoder(const SceneSetup& setup, const Simulation& sim);
   Bytes news(Cursor& cursor);
 
-  std::mutex
-      making_;       ///< one scene is built at a time: the HDF5 library is not made for two threads
-  std::mutex lock_;  ///< of what follows
-  Made newest_, before_;  ///< headers of the run as it is and as it was
+  std::mutex making_;     ///< builds one scene at a time: the HDF5 library is not thread-safe
+  std::mutex lock_;       ///< protects the next line
+  Made newest_, before_;  ///< headers of the current and the previous run
 
   std::mutex news_lock_;
   struct News {
-    std::uint64_t state = 0, from = 0, to = 0;  ///< of the cursors before and after it
+    std::uint64_t state = 0, from = 0, to = 0;  ///< of the cursors before and after the text
     Bytes text;                                 ///< null: none yet
-  } news_;                                      ///< told last
+  } news_;                                      ///< the last news
   std::unique_ptr<LiveRun> run_;
 };
 

@@ -25,34 +25,35 @@ namespace {
 
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kBinary = "application/octet-stream";
-constexpr std::chrono::milliseconds kHeartbeat{
-    2000};  // how soon a listener that went away is noticed
+// how soon a disconnected listener is detected
+constexpr std::chrono::milliseconds kHeartbeat{2000};
 
-constexpr std::chrono::milliseconds kDoor{100};  // how soon it is noticed that somebody waits
+constexpr std::chrono::milliseconds kDoor{100};  // how soon a waiting connection is detected
 
-constexpr std::size_t kTokenBytes = 16;  // random ones: 2^128 tokens
+constexpr std::size_t kTokenBytes = 16;  // random bytes: 2^128 tokens
 
-constexpr std::chrono::milliseconds kLastAnswers{500};  // that are being read when it ends
+// time for answers that are still being read at the end
+constexpr std::chrono::milliseconds kLastAnswers{500};
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// In hexadecimal digits. Throws RunError.
+/// In hexadecimal. Throws RunError.
 std::string random_token() {
   std::array<unsigned char, kTokenBytes> bytes{};
   ssize_t got = 0;
   do got = ::getrandom(bytes.data(), bytes.size(), 0);
   while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(bytes.size()))
-    throw RunError("the system gives no random numbers for the address of the viewer");
+    throw RunError("the system provides no random numbers for the token of the viewer");
   std::string token;
   for (const unsigned char byte : bytes)
     for (const int digit : {byte >> 4, byte & 15}) token += "0123456789abcdef"[digit];
   return token;
 }
 
-/// Takes as long wherever the two differ, so that nobody learns a token digit by digit.
+/// Takes the same time wherever the two differ, so that a token cannot be found digit by digit.
 bool is_token(std::string_view given, std::string_view token) {
   if (given.size() != token.size() || token.empty()) return false;
   unsigned different = 0;
@@ -61,7 +62,7 @@ bool is_token(std::string_view given, std::string_view token) {
   return different == 0;
 }
 
-/// "10.0.0.7" or "[fe80::1]": no name that somebody could make lead here.
+/// "10.0.0.7" or "[fe80::1]", but no host name, which an attacker could point to this server.
 bool is_address(std::string_view host) {
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     return std::ranges::all_of(host.substr(1, host.size() - 2), [](char c) {
@@ -91,8 +92,8 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
   return value;
 }
 
-/// A part of a file, as one range of a request says. The library takes ranges past the end for
-/// granted, so they are cut here.
+/// The part of a file given by the range of a request. The library accepts ranges past the end, so
+/// they are clipped here.
 struct Slice {
   std::uint64_t at = 0, count = 0, size = 0;
 };
@@ -114,12 +115,13 @@ std::optional<Slice> slice_of(const httplib::Ranges& ranges, std::uint64_t size)
                size};
 }
 
-constexpr std::uint64_t kTakenAtOnce =
-    16u << 20;             // of a file, before its answer begins: these bytes are of one state
-constexpr int kTakes = 5;  // where a run writes to it in between
+// size of a part that is read before its answer begins, so that all bytes belong to one state of
+// the file
+constexpr std::uint64_t kTakenAtOnce = 16u << 20;
+constexpr int kTakes = 5;  // attempts if a run writes to it in between
 
-/// Opens the file and takes the bytes of a slice that is small. Where this cannot be done of one
-/// state of the file: an errno.
+/// Opens the file and reads the slice if it is small. Returns an errno if the bytes do not belong
+/// to one state of the file.
 int take(const std::string& name, const httplib::Ranges& ranges, AtomicFile& file,
          std::optional<Slice>& slice, std::optional<std::string>& bytes) {
   if (const int error = file.open(name.c_str(), O_RDONLY)) return error;
@@ -129,8 +131,8 @@ int take(const std::string& name, const httplib::Ranges& ranges, AtomicFile& fil
   return file.read(slice->at, bytes->data(), bytes->size());
 }
 
-/// A run may write to the file. Nobody is given bytes of two of its states: a small part is read
-/// again, until it is of one; of a large one the answer breaks off.
+/// Serves a file that a run may be writing. Bytes of two states are never mixed: a small part is
+/// read again until it is consistent, the answer with a large part is aborted.
 void hand_out_file(const std::string& name, httplib::Request& request, httplib::Response& answer) {
   std::shared_ptr<AtomicFile> file;
   std::optional<Slice> slice;
@@ -144,18 +146,18 @@ void hand_out_file(const std::string& name, httplib::Request& request, httplib::
   if (error == ESTALE) {
     request.ranges.clear();
     answer.set_header("Retry-After", "1");
-    return refuse(answer, 503, "the results file is written to just now; ask again");
+    return refuse(answer, 503, "the results file is being written; try again");
   }
   if (error != 0) {
     request.ranges.clear();
-    return refuse(answer, 404, "the results file is gone");
+    return refuse(answer, 404, "the results file no longer exists");
   }
   const std::uint64_t size = file->size();
   const bool part = !request.ranges.empty();
-  request.ranges.clear();  // what is left for the library is a plain body
+  request.ranges.clear();  // the library then serves a plain body
   if (!slice) {
     answer.set_header("Content-Range", "bytes */" + std::to_string(size));
-    return refuse(answer, 416, "one range within the file is allowed");
+    return refuse(answer, 416, "only one range within the file is allowed");
   }
   answer.status = part ? 206 : 200;
   answer.set_header("Accept-Ranges", "bytes");
@@ -176,15 +178,15 @@ void hand_out_file(const std::string& name, httplib::Request& request, httplib::
       });
 }
 
-void own_options(
-    int socket) {  // not SO_REUSEPORT, by which two servers would share a port unnoticed
+// no SO_REUSEPORT, with which two servers could use one port without an error
+void own_options(int socket) {
   const int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
-/// True where a `Host` header names the server at `host`, `port`: the loopback addresses and `host`
-/// itself; any address in digits where it listens on all of them. Names of others are refused, so
-/// that no page of the web can reach the server by a name that leads here.
+/// True if a `Host` header names the server at `host`, `port`: a loopback address or `host` itself,
+/// or any numeric address if it listens on all of them. Other names are refused, so that no web
+/// page can reach the server by a name that resolves to it.
 bool is_own_host(std::string_view header, std::string_view host, int port) {
   std::string_view name = header, digits;
   const std::size_t colon = header.rfind(':');
@@ -209,14 +211,14 @@ struct ViewServer::Http {
   const std::string token = random_token();
   std::atomic<bool> stopping = false;
   std::mutex end_lock;
-  std::optional<std::chrono::steady_clock::time_point> ending;  ///< since when
+  std::optional<std::chrono::steady_clock::time_point> ending;  ///< start time of the shutdown
 
   Http(ViewContent& content_, const ViewAddress& address_) : content(content_), address(address_) {}
 
-  /// Cookies do not tell ports of a machine apart.
+  /// Includes the port, because cookies do not distinguish ports.
   std::string cookie() const { return "saltus_view_" + std::to_string(address.port); }
 
-  /// By the cookie, or by the address, which then gives the cookie.
+  /// Accepts the token in a cookie or in the address; the latter sets the cookie.
   bool has_token(const httplib::Request& request, httplib::Response& answer) const {
     if (request.has_param("token") && is_token(request.get_param_value("token"), token)) {
       answer.set_header("Set-Cookie",
@@ -235,17 +237,16 @@ struct ViewServer::Http {
       }
     }
     refuse(answer, 403,
-           "this server answers who has the token of its address: open the whole address that "
-           "`saltus view` has printed");
+           "this server requires the token of its address: open the full address printed by "
+           "`saltus view`");
     return false;
   }
 
-  /// Requests of other pages, by their `Origin`, or under a name that is not ours, are not
-  /// answered.
+  /// Refuses requests of other pages, identified by `Origin`, and requests with another host name.
   bool let_in(const httplib::Request& request, httplib::Response& answer) const {
     if (request.get_header_value_count("Host") != 1 ||
         !is_own_host(request.get_header_value("Host"), address.host, address.port)) {
-      refuse(answer, 403, "this server answers under its own address alone");
+      refuse(answer, 403, "this server answers only under its own address");
       return false;
     }
     if (!request.has_header("Origin")) return true;
@@ -254,12 +255,12 @@ struct ViewServer::Http {
     if (origin.starts_with(kScheme) && request.get_header_value_count("Origin") == 1 &&
         is_own_host(std::string_view(origin).substr(kScheme.size()), address.host, address.port))
       return true;
-    refuse(answer, 403, "this server answers its own page alone");
+    refuse(answer, 403, "this server answers only requests of its own page");
     return false;
   }
 
-  /// Nothing more is heard from anybody, so that threads that wait for a next request end; an
-  /// answer that somebody reads may end too, for a moment.
+  /// Stops reading from all connections, so that threads that wait for a next request end. Answers
+  /// that clients are still reading may finish for a short time.
   void hang_up() {
     const std::lock_guard lock(end_lock);
     const auto now = std::chrono::steady_clock::now();
@@ -278,7 +279,7 @@ struct ViewServer::Http {
             return true;
           }
           std::string text;
-          try {  // here nobody else would catch it
+          try {  // exceptions would not be caught elsewhere
             text = content.events(cursor, kHeartbeat);
           } catch (const std::exception& error) {
             complain(std::string("view: ") + error.what());
@@ -298,9 +299,9 @@ struct ViewServer::Http {
     if (!first || !last || *last < *first || *last - *first >= kFramesAtOnce)
       return refuse(
           answer, 400,
-          "give /frames/FIRST-LAST, at most " + std::to_string(kFramesAtOnce) + " frames");
+          "use /frames/FIRST-LAST with at most " + std::to_string(kFramesAtOnce) + " frames");
     const ViewContent::Bytes chunk = content.frames(*first, *last);
-    if (!chunk) return refuse(answer, 416, "there are no such frames");
+    if (!chunk) return refuse(answer, 416, "these frames do not exist");
     hand_out(answer, chunk, kBinary);
   }
 
@@ -308,7 +309,7 @@ struct ViewServer::Http {
     std::uint64_t generation = 0;
     if (request.has_param("generation")) {
       const auto asked = whole_number(request.get_param_value("generation"));
-      if (!asked) return refuse(answer, 400, "generation is a whole number");
+      if (!asked) return refuse(answer, 400, "generation must be an integer");
       generation = *asked;
     }
     const ViewContent::Bytes bytes = content.fixed(generation);
@@ -316,7 +317,7 @@ struct ViewServer::Http {
     hand_out(answer, bytes, kBinary);
   }
 
-  /// Sizes and times that a client has, and headers of every answer.
+  /// Sets limits for clients and the headers of all answers.
   void set_limits() {
     server.new_task_queue = [this] { return guests.threads(kClients); };
     server.set_read_timeout(5);
@@ -328,7 +329,7 @@ struct ViewServer::Http {
                                 {"Cross-Origin-Resource-Policy", "same-origin"}});
   }
 
-  /// Who is answered at all, and how what a route throws is reported.
+  /// Sets the access check, and the handling of exceptions in routes.
   void add_handlers() {
     server.set_pre_routing_handler(
         [this](const httplib::Request& request, httplib::Response& answer) {
@@ -349,13 +350,13 @@ struct ViewServer::Http {
         });
   }
 
-  /// `page`: of GET /.
+  /// `page`: content of GET /.
   void add_routes(std::string_view page) {
     const auto whole =
-        [](auto serve) {  // ranges are for the results file; the library knows no end
+        [](auto serve) {  // ranges apply only to the results file; the library does not limit them
           return [serve](const httplib::Request& request, httplib::Response& answer) {
-            // The library parses ranges before it asks us and applies them after us. The request is
-            // its own, not constant.
+            // The library parses ranges before calling this handler and applies them afterwards.
+            // The request is its own object and not constant.
             const_cast<httplib::Request&>(request).ranges.clear();
             answer.status = 200;
             serve(request, answer);
@@ -379,7 +380,7 @@ struct ViewServer::Http {
                }));
     server.Get("/results.h5", [this](const httplib::Request& request, httplib::Response& answer) {
       const std::string file = content.results();
-      if (file.empty()) return refuse(answer, 404, "this run keeps no results file");
+      if (file.empty()) return refuse(answer, 404, "this run has no results file");
       hand_out_file(file, const_cast<httplib::Request&>(request), answer);
     });
     server.Post("/control", [this](const httplib::Request& request, httplib::Response& answer) {
@@ -387,7 +388,7 @@ struct ViewServer::Http {
     });
   }
 
-  /// Takes the port, a free one where it is 0. Throws SceneError.
+  /// Binds the port, a free one if it is 0. Throws SceneError.
   void bind() {
     int listening = -1;
     server.set_socket_options([&](int socket) {
@@ -399,8 +400,8 @@ struct ViewServer::Http {
       address.port = std::max(server.bind_to_any_port(address.host), 0);
     else if (!server.bind_to_port(address.host, asked))
       address.port = 0;
-    // The library lets five wait to be let in; who comes after them would ask again only a second
-    // later, and later still.
+    // The default backlog of the library is 5; further clients would only retry after a second or
+    // more.
     if (listening >= 0) ::listen(listening, static_cast<int>(kClients));
     server.set_socket_options(own_options);
     if (address.port == 0)
@@ -408,7 +409,7 @@ struct ViewServer::Http {
                        asked == 0
                            ? "cannot listen on " + address.host
                            : "cannot listen on " + address.host + ":" + std::to_string(asked),
-                       "give an address of this machine, and a port that is free, or none");
+                       "use an address of this machine and a free port, or no port");
   }
 };
 

@@ -21,10 +21,11 @@ constexpr std::uint64_t kMagic = 0x314c4e4a53544c53ULL;      // "SLTSJNL1"
 
 constexpr std::string_view kHeadText = "Saltus results: HDF5 from byte 512 on; flushes x 2: ";
 static_assert(kHeadText.size() < AtomicFile::kCount);
-constexpr int kLooks = 400, kTakes = 20;  // at a file that is written to, 1 ms apart
+// attempts to open a file that is being written, 1 ms apart
+constexpr int kLooks = 400, kTakes = 20;
 constexpr timespec kBetween{0, 1'000'000};
 
-/// At the very end of the file: what stands before it.
+/// At the very end of the file; describes the appendix before it.
 struct Trailer {
   std::uint64_t magic = kMagic, pages = 0, size = 0, checksum = 0;
 };
@@ -42,7 +43,7 @@ std::uint64_t checksum(const std::string& bytes, std::uint64_t size) {
   return hash;
 }
 
-/// Calls move(at, count, offset), pread or pwrite, until all is done or it returns 0.
+/// Calls move(at, count, offset), that is pread or pwrite, until all is done or it returns 0.
 template <typename Move>
 int move_all(char*& at, std::size_t& count, std::uint64_t offset, Move&& move) {
   while (count > 0) {
@@ -62,7 +63,7 @@ int write_all(int descriptor, std::uint64_t offset, const void* bytes, std::size
   return move_all(at, count, offset, [&](auto... what) { return ::pwrite(descriptor, what...); });
 }
 
-/// Behind the end there are zeros.
+/// Bytes after the end read as zeros.
 int read_all(int descriptor, std::uint64_t offset, void* bytes, std::size_t count) {
   char* at = static_cast<char*>(bytes);
   const int error =
@@ -80,7 +81,7 @@ int AtomicFile::open(const char* path, int flags, bool head, std::uint64_t take)
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return errno;
   if (head && status.st_size == 0) {
-    head_ = true;  // not counted in size(): HDF5 takes a file for new only where that is 0
+    head_ = true;  // not part of size(): HDF5 treats a file as new only if its size is 0
     std::string bytes(kHeadText);
     bytes.resize(kHead, '\0');
     return write_all(descriptor_, 0, bytes.data(), bytes.size());
@@ -115,7 +116,7 @@ int AtomicFile::close() {
 }
 
 int AtomicFile::read_head() {
-  std::string text(kHeadText.size() + 1, '\0');  // a zero ends it
+  std::string text(kHeadText.size() + 1, '\0');  // terminated by a zero
   const int error = read_all(descriptor_, 0, text.data(), text.size());
   head_ = text.substr(0, kHeadText.size()) == kHeadText && text.back() == '\0';
   return error;
@@ -129,7 +130,7 @@ int AtomicFile::write_count() const {
   return head_ ? write_all(descriptor_, kCount, &count_, sizeof count_) : 0;
 }
 
-/// The state that is there, with its count. ESTALE: it changed meanwhile.
+/// Reads the current state and its count. ESTALE: it changed meanwhile.
 int AtomicFile::read_state() {
   std::uint64_t before = 0, after = 0;
   if (head_)
@@ -140,13 +141,13 @@ int AtomicFile::read_state() {
   if (before != after) return ESTALE;
   count_ = before;
   if (writable_) return pages_.empty() && before % 2 == 0 ? 0 : apply();
-  // With its appendix the state is the next one already, and so it is between its last page and the
-  // even count.
+  // A complete appendix already represents the next state. So does the file after its last page is
+  // written and before the count is even again.
   if (before % 2 == 1 || !pages_.empty()) count_ = (before | 1) + 1;
   return 0;
 }
 
-/// Sizes, and the pages of the appendix if there is a complete one.
+/// Reads the sizes, and the pages of the appendix if there is a complete one.
 int AtomicFile::read_appendix() {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return errno;
@@ -202,7 +203,7 @@ int AtomicFile::write(std::uint64_t offset, const void* bytes, std::size_t count
     const std::uint64_t number = offset / kPage, within = offset % kPage;
     const std::size_t piece = std::min<std::uint64_t>(count, kPage - within);
     const auto [page, fresh] = pages_.try_emplace(number, kPage, '\0');
-    if (fresh && piece < kPage)  // else nothing of the old one stays
+    if (fresh && piece < kPage)  // otherwise the old page is replaced completely
       if (const int error = read_all(descriptor_, number * kPage, page->second.data(), kPage))
         return error;
     page->second.replace(within, piece, at, piece);
@@ -231,7 +232,7 @@ int AtomicFile::commit() {
     appendix.append(reinterpret_cast<const char*>(&number), sizeof number).append(page);
   const Trailer trailer{kMagic, pages_.size(), size_, checksum(appendix, size_)};
   appendix.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
-  // behind all pages that apply() will write
+  // after all pages that apply() will write
   const std::uint64_t start = std::max(whole_pages(size_), guarded_);
   if (const int error = write_all(descriptor_, start, appendix.data(), appendix.size()))
     return error;
@@ -243,7 +244,7 @@ int AtomicFile::apply() {
   if (const int error = write_count()) return error;
   if (const auto first = pages_.find(0); head_ && first != pages_.end())
     std::memcpy(first->second.data() + kCount, &count_, sizeof count_);
-  std::string together;  // pages that follow each other are written as one
+  std::string together;  // collects adjacent pages for one write
   for (auto page = pages_.begin(); page != pages_.end();) {
     const std::uint64_t first = page->first;
     together.clear();
@@ -261,8 +262,8 @@ int AtomicFile::apply() {
   pages_.clear();
   guarded_ = whole_pages(size_);
 #ifdef SYNC_FILE_RANGE_WRITE
-  // The disk begins with it now and not when the run ends and waits for it. Only a request: faults
-  // show at the end.
+  // Start writing to disk now instead of waiting for it at the end of the run. This is only a
+  // request: errors are reported at the end.
   ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
   return 0;

@@ -1,14 +1,14 @@
-// A file that changes from one whole state to the next, whenever the program dies in between.
+// A file that changes atomically from one complete state to the next, even if the program dies.
 //
-// Bytes behind the end of the last whole state go to the disk at once: nobody looks at them yet.
-// Changes before it stay in memory, page by page, until commit(). Then they are appended to the
-// file with a checksum, written in place, and cut off again. Whoever opens a file that still
-// carries such an appendix sees (or, to write, completes) the new state; without a valid one it is
-// the old state. Ordinary readers ignore the appendix.
+// Bytes after the end of the last complete state are written at once, because nobody reads them
+// yet. Changes before it stay in memory, page by page, until commit(). They are then appended to
+// the file with a checksum, written in place, and the appendix is cut off again. Opening a file
+// with a complete appendix shows the new state (opening for writing also completes it); without
+// one, the old state. Readers that do not use this class ignore the appendix.
 //
-// A file with a head tells its readers when it changes: the head holds a count that is even while
-// the file is whole and odd while pages are written in place. A reader that finds another count
-// than when it opened the file says so (ESTALE) instead of handing out bytes of two states.
+// A file with a head signals changes to its readers: the head contains a count that is even while
+// the file is complete and odd while pages are written in place. If a reader finds another count
+// than at opening, it returns ESTALE instead of bytes from two states.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -25,27 +25,26 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// The first bytes of a file with a head, which belong to this class, and where in them the count
-  /// is: 64 bits, little-endian.
+  /// Length of the head, the first bytes of a file, which belong to this class, and position of the
+  /// count in it: 64 bits, little-endian.
   static constexpr std::uint64_t kHead = 512, kCount = 56;
 
-  /// flags and a mode of 0666 as for open(2). head: a new file gets one. A state of at most `take`
-  /// bytes of a file with a head that is only read is copied into memory: nothing is ESTALE then.
-  /// ESTALE: it was written to all the while.
+  /// flags and a mode of 0666 as for open(2). head: a new file gets a head. If a file with a head
+  /// is opened read-only and its state has at most `take` bytes, it is copied into memory; later
+  /// reads then never return ESTALE. ESTALE here: the file was written to during all attempts.
   int open(const char* path, int flags, bool head = false, std::uint64_t take = 0);
-  /// True of a file of this class that was never committed: a program died before.
+  /// True for a file of this class that was never committed, because a program died before.
   static bool is_unborn(const char* path);
   int close();
-  /// Size of the present state [bytes].
+  /// Size of the current state [bytes].
   std::uint64_t size() const { return size_; }
-  /// Behind the end there are zeros. ESTALE: the file has been written to since it was opened for
-  /// reading.
+  /// Bytes after the end read as zeros. ESTALE: the file has been written to since it was opened
+  /// for reading.
   int read(std::uint64_t offset, void* bytes, std::size_t count) const;
   int write(std::uint64_t offset, const void* bytes, std::size_t count);
-  /// Shortens or lengthens; takes effect on disk with commit().
+  /// Changes the size; takes effect on disk with commit().
   void resize(std::uint64_t size) { size_ = size; }
-  /// Makes the present state the one that survives. ESTALE: another program has made the file
-  /// shorter than what was written.
+  /// Makes the current state permanent. ESTALE: another program has shortened the file.
   int commit();
 
  private:
@@ -59,15 +58,16 @@ class AtomicFile {
 
   int descriptor_ = -1;
   bool writable_ = false, head_ = false;
-  std::uint64_t count_ =
-      0;  ///< of the head; to read, the largest with which pages_ and the file are one state
+  /// Of the head; readers: the largest count with which pages_ and the file form one state.
+  std::uint64_t count_ = 0;
   std::uint64_t size_ = 0;  ///< [bytes]
-  std::uint64_t written_ =
-      0;  ///< the file on disk is at least so long, or somebody else cut it [bytes]
-  std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
-  std::map<std::uint64_t, std::string> pages_;  ///< that differ from those in the file, by number
+  /// Smallest length of the file on disk, unless another program has cut it [bytes].
+  std::uint64_t written_ = 0;
+  /// End of the region that must not change before commit(), in whole pages [bytes].
+  std::uint64_t guarded_ = 0;
+  std::map<std::uint64_t, std::string> pages_;  ///< pages that differ from the file, by number
   bool taken_ = false;
-  std::string copy_;  ///< the state that was taken
+  std::string copy_;  ///< the state copied at opening
 };
 
 }  // namespace saltus

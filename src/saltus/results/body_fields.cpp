@@ -38,7 +38,7 @@ Matrix3 symmetric_of(Eigen::Ref<const Eigen::Matrix<double, 6, 1>> s) {
   return m;
 }
 
-/// Velocities of points, x' = J v + d, 3 a point; `rows` is work space.
+/// Velocities of points, x' = J v + d, 3 values per point; `rows` is work space.
 void point_rates(const Dynamics& body, double t, View q, View v, std::span<const PointRef> at,
                  PointRows& rows, Vector& rate) {
   rate.resize(3 * std::ssize(at));
@@ -57,7 +57,7 @@ constexpr const char* kDofText =
     "of each node and axis: column of q and velocity; -1: none; -2 - k: column k of other_velocity";
 constexpr const char* kStressText = "Cauchy stress xx, yy, zz, xy, yz, zx";
 
-/// A mesh of finite elements, whatever moves it. Body: the class that q belongs to.
+/// A mesh of finite elements. Body: the class that q belongs to.
 template <class Body>
 class MeshFields final : public BodyFields {
  public:
@@ -81,12 +81,12 @@ class MeshFields final : public BodyFields {
     if (options_.stress) {
       stress_.resize(6, mesh_.nodes.cols());
       columns_.push_back({"stress", 6 * nodes, "Pa", std::string(kStressText) + " of each node"});
-      columns_.push_back({"von_mises", nodes, "Pa", "von Mises' stress of each node"});
+      columns_.push_back({"von_mises", nodes, "Pa", "von Mises stress of each node"});
     }
     if (options_.strain) {
       strain_.resize(6, mesh_.nodes.cols());
       columns_.push_back(
-          {"strain", 6 * nodes, "1", "Green's strain xx, yy, zz, xy, yz, zx of each node"});
+          {"strain", 6 * nodes, "1", "Green strain xx, yy, zz, xy, yz, zx of each node"});
     }
     if (options_.resultants) find_sections();
   }
@@ -123,7 +123,7 @@ class MeshFields final : public BodyFields {
   }
 
  private:
-  /// A face set all of whose faces are on the surface.
+  /// A face set with all its faces on the surface.
   struct Section {
     std::vector<int> elements, nodes;
     Vector3 about;
@@ -163,11 +163,11 @@ class MeshFields final : public BodyFields {
       section_.push_back(std::move(s));
       columns_.push_back({"resultants/" + h5::escaped(name), 6, "N, N m",
                           "force of the elastic stress of the body on the nodes of the face set, "
-                          "and its moment about the mean of their places in the reference"});
+                          "and its moment about the mean of their reference positions"});
     }
   }
 
-  /// q of the finite elements with the displacements of now.
+  /// q of the finite elements with the current displacements.
   const Vector& full_q() {
     q_.resize(fem_.positions());
     for (int dof = 0; dof < static_cast<int>(dof_.size()); ++dof)
@@ -180,8 +180,8 @@ class MeshFields final : public BodyFields {
   const Mesh& mesh_;
   FieldOptions options_;
   std::vector<std::int32_t> dof_;
-  std::vector<int>
-      other_;  ///< degrees of freedom that are no part of q: prescribed ones, massless nodes
+  /// Degrees of freedom that are not in q: prescribed ones, massless nodes.
+  std::vector<int> other_;
   std::vector<PointRef> at_;
   std::vector<Section> section_;
   PointRows rows_;
@@ -189,7 +189,7 @@ class MeshFields final : public BodyFields {
   Matrix stress_, strain_;
 };
 
-/// Beams: straight lines between the ends of their elements.
+/// Beams: straight lines between the ends of the elements.
 class BeamFields final : public BodyFields {
  public:
   explicit BeamFields(std::shared_ptr<const ElasticBeam> beam) : beam_(std::move(beam)) {
@@ -230,9 +230,9 @@ class BeamFields final : public BodyFields {
   Vector place_;
 };
 
-/// Meshes that move in their modes: the boundary surface once, and by how much each number of q
-/// moves it. Displacements of every frame would be more: in 200 frames of 40 modes five times as
-/// much.
+/// Meshes of modal bodies: stores the boundary surface once, with its displacement per unit of each
+/// q. Storing displacements in every frame would need more: five times as much for 200 frames of 40
+/// modes.
 class ReducedFields final : public BodyFields {
  public:
   explicit ReducedFields(ModeSurface boundary)
@@ -263,8 +263,8 @@ class ReducedFields final : public BodyFields {
   Vector displacement_;
 };
 
-/// Strings and bars by their modes: points along them, evenly, or those of which the shapes are
-/// known.
+/// Strings and bars of modal bodies: points along them, either evenly spaced or those with known
+/// shapes.
 class LineFields final : public BodyFields {
  public:
   explicit LineFields(std::shared_ptr<const Modal> body)
@@ -272,13 +272,13 @@ class LineFields final : public BodyFields {
     const ModeShapes& shapes = body_->shapes();
     std::vector<double>& x = along_;
     x.assign(shapes.places().begin(), shapes.places().end());
-    if (x.size() > kPoints) {  // both ends, and some between
+    if (x.size() > kPoints) {  // both ends, and a selection between them
       std::vector<double> few;
       for (std::size_t i = 0; i < kPoints; ++i)
         few.push_back(x[i * (x.size() - 1) / (kPoints - 1)]);
       x = std::move(few);
     }
-    if (x.empty())  // eight to the shortest half wave, if there may be as many
+    if (x.empty())  // eight points per shortest half wave, up to the limit
       for (std::size_t i = 0, n = std::min<std::size_t>(kPoints, 8 * at_least_one(shapes) + 1);
            i < n; ++i)
         x.push_back(shapes.length() * static_cast<double>(i) / static_cast<double>(n - 1));
@@ -295,7 +295,7 @@ class LineFields final : public BodyFields {
   void sample(double t, View q, View v, FieldRows rows) override {
     sample_frames({&t, 1}, q, v, rows);
   }
-  /// Some frames at a time, which the cache holds: the shapes are far more.
+  /// Processes a few frames at a time, which fit in the cache, because the shapes are much larger.
   void sample_frames(std::span<const double> t, Eigen::Ref<const Matrix> q,
                      Eigen::Ref<const Matrix>, FieldRows rows) override {
     constexpr Eigen::Index kTogether = 16;
@@ -314,7 +314,7 @@ class LineFields final : public BodyFields {
   bool later() const override { return true; }
 
  private:
-  static constexpr std::size_t kPoints = 129;  // a sum over all modes each, in every frame
+  static constexpr std::size_t kPoints = 129;  // each costs a sum over all modes in every frame
   static std::size_t at_least_one(const ModeShapes& shapes) {
     return static_cast<std::size_t>(std::max(shapes.modes(), 1));
   }
@@ -331,13 +331,13 @@ class LineFields final : public BodyFields {
   std::shared_ptr<const Modal> body_;
   Vector3 direction_;
   std::vector<double> along_, place_;
-  /// Of each point, a column a mode; rows begin on cache lines. Made by the thread that writes: a
-  /// sine a number.
+  /// Of each point, one column per mode; rows are aligned to cache lines. Computed by the thread
+  /// that writes, because each entry needs a sine.
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> shape_;
-  Matrix value_;  ///< a row a frame
+  Matrix value_;  ///< one row per frame
 };
 
-/// Bodies that follow a prescribed motion have no q: where they are.
+/// Bodies with prescribed motion have no q: stores their positions and rotations.
 class MovingFields final : public BodyFields {
  public:
   explicit MovingFields(std::shared_ptr<const Moving> body)
@@ -360,15 +360,15 @@ class MovingFields final : public BodyFields {
   std::vector<Pose> poses_;
 };
 
-/// Homogeneous deformation: the same stress everywhere in a body.
+/// Homogeneous deformation: the stress is constant in a body.
 class PseudoRigidFields final : public BodyFields {
  public:
   explicit PseudoRigidFields(std::shared_ptr<const PseudoRigid> body) : body_(std::move(body)) {
     const auto n = static_cast<std::size_t>(body_->bodies());
     columns_ = {{"deformation", 9 * n, "1", "F of each body, row by row"},
-                {"centre", 3 * n, "m", "place of the mass centre of each body"},
+                {"centre", 3 * n, "m", "position of the mass centre of each body"},
                 {"stress", 6 * n, "Pa", std::string(kStressText) + " of each body"},
-                {"von_mises", n, "Pa", "von Mises' stress of each body"}};
+                {"von_mises", n, "Pa", "von Mises stress of each body"}};
   }
   void describe(const h5::Group&) const override {}
   void sample(double, View q, View, FieldRows rows) override {
@@ -412,7 +412,7 @@ Fields fields_of(std::shared_ptr<const Moving> body, const FieldOptions&) {
   return std::make_unique<MovingFields>(std::move(body));
 }
 
-/// Null where the body is of another class.
+/// Null if the body is of another class.
 template <class Body>
 Fields fields_if(const std::shared_ptr<const Dynamics>& body, const FieldOptions& options) {
   auto of = std::dynamic_pointer_cast<const Body>(body);

@@ -19,7 +19,7 @@ constexpr std::array kScalars{"t", "h", "kinetic", "potential", "energy_start"};
 constexpr std::array kCounts{"step", "rows", "frames"};
 constexpr const char* kName = "name_of_checkpoints";
 
-/// Of the file, and of the checkpoints in it. 0: none.
+/// Name of the file or of a checkpoint in it. 0: none.
 std::uint64_t name_in(const h5::Group& group) {
   return group.has_attribute(kName) ? std::bit_cast<std::uint64_t>(group.integer(kName)) : 0;
 }
@@ -28,7 +28,7 @@ void read(const h5::Dataset& data, std::vector<double>& out) { out = data.reals(
 void read(const h5::Dataset& data, std::vector<std::int32_t>& out) { out = data.integers(); }
 void read(const h5::Dataset& data, Counts& out) { out = data.counts(); }
 
-/// Empty where the slot is missing or torn.
+/// Empty if the slot is missing or incomplete.
 std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
   const std::string name = "checkpoint/" + slot;
   try {
@@ -68,7 +68,7 @@ std::optional<Newest> newest(const h5::File& file) {
   return best;
 }
 
-/// Whether the counts are those of `size` vectors; sums that wrap around are not.
+/// Whether the counts add up to `size` vectors; sums that overflow do not.
 bool adds_up(const Counts& counts, std::size_t size) {
   std::uint64_t left = size;
   for (const std::uint64_t count : counts) {
@@ -78,7 +78,7 @@ bool adds_up(const Counts& counts, std::size_t size) {
   return left == 0;
 }
 
-/// Of a slot that tells of event-driven integration, or of the step to try next under an error. ""
+/// For a slot with data of event-driven integration, or of a step under error control. Returns ""
 /// or what does not fit.
 std::string events_mismatch(const Packed& p, const Model& model) {
   const bool controlled = model.options().step_tolerance > 0.0 && p.lane_counts.size() == 7 &&
@@ -100,20 +100,20 @@ std::string events_mismatch(const Packed& p, const Model& model) {
         p.lane_v[g].size() != static_cast<std::size_t>(model.initial()[g].v.size()))
       return "body '" + model.groups()[g].name + "' has another number of coordinates";
   if (groups == 0 && p.lane_counts[0] != 0 && p.lane_times[1] != 0.0)
-    return "a step of event-driven integration is in work, and where it began is missing";
+    return "the start of the current step of event-driven integration is missing";
   if (const double h = p.lane_times[1], length = p.lane_times[4];
       !controlled && h != 0.0 && !(length > 0.0 && length <= 2.0 * h))
-    return "the step of event-driven integration goes farther than it was made for";
+    return "the step of event-driven integration is longer than its integrator allows";
   for (std::size_t i = 1; i < p.lane_key.size(); ++i)
     if (p.lane_key[i] <= p.lane_key[i - 1])
       return "contacts of event-driven integration out of order";
   for (const std::int32_t kind : p.lane_kind)
     if (kind < 0 || kind > 7 || (kind & 3) > static_cast<std::int32_t>(ContactMode::Kind::slides))
-      return "a contact moves in a way that is not known";
+      return "a contact has an unknown type of motion";
   return "";
 }
 
-/// "" or what does not fit.
+/// Returns "" or what does not fit.
 std::string mismatch(const Packed& p, const Model& model) {
   const std::size_t groups = model.groups().size();
   if (!p.q.sound() || !p.v.sound() || !p.memory.sound() || !p.active.sound() || !p.factor.sound())
@@ -129,16 +129,16 @@ std::string mismatch(const Packed& p, const Model& model) {
   for (const std::int32_t joint : p.broken_joint)
     if (joint < 0 || static_cast<std::size_t>(joint) >= model.joints().size() ||
         !(model.joints()[static_cast<std::size_t>(joint)].strength > 0.0))
-      return "joint " + std::to_string(joint) + " is broken, in the scene it cannot break";
+      return "joint " + std::to_string(joint) + " is broken, but in the scene it cannot break";
   for (std::size_t g = 0; g < groups; ++g) {
     const GroupState& initial = model.initial()[g];
     if (p.q[g].size() != static_cast<std::size_t>(initial.q.size()) ||
         p.v[g].size() != static_cast<std::size_t>(initial.v.size()))
       return "body '" + model.groups()[g].name + "' has " + std::to_string(p.q[g].size()) +
-             " coordinates, in the scene " + std::to_string(initial.q.size());
+             " coordinates, but in the scene " + std::to_string(initial.q.size());
   }
   if (p.ledger.size() != model.accounts().size())
-    return std::to_string(p.ledger.size()) + " energy accounts, the scene has " +
+    return std::to_string(p.ledger.size()) + " work terms, the scene has " +
            std::to_string(model.accounts().size());
   if (p.active.size() != static_cast<std::size_t>(model.island_count()))
     return std::to_string(p.active.size()) + " contact problems, the scene has " +
@@ -154,9 +154,9 @@ bool is_of_file(const Packed& p, const h5::File& file) {
   }
 }
 
-/// Schemes read what they remember without asking whether it is there: it must be what they make at
-/// the start, or, of one whose first step uses it up, that or nothing. Event-driven integration
-/// reads none. "" or what does not fit.
+/// Schemes read their memory without checking that it exists. It must have the same sizes as at the
+/// start, or, for schemes that use it up in the first step, be empty. Event-driven integration
+/// reads no memory. Returns "" or what does not fit.
 std::string memory_mismatch(const Packed& p, const Model& model) {
   if (!p.lane_counts.empty() && p.lane_counts[0] != 0) return "";
   std::size_t next = 0;
@@ -176,14 +176,14 @@ std::string memory_mismatch(const Packed& p, const Model& model) {
     bool fits = count == start.memory.size() || used_up;
     for (std::size_t k = 0; k < count; ++k) fits = p.memory[next++].size() == size && fits;
     if (!fits)
-      return "body '" + group.name + "' has not what scheme " + std::string(group.scheme->name()) +
-             " remembers";
+      return "body '" + group.name + "' lacks the memory that scheme " +
+             std::string(group.scheme->name()) + " requires";
   }
   return "";
 }
 
-// Of what steps met words are kept, beside the state and not in its checksum: what cannot be read
-// is nothing.
+// The texts of notices are stored in addition to the state, without a checksum; unreadable ones are
+// dropped.
 constexpr const char* kNotices = "notices";
 
 std::string notices_json(std::span<const Notice> notices) {
@@ -275,11 +275,11 @@ std::vector<Notice> merged(std::span<const Notice> earlier, std::span<const Noti
 Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, const Model& model) {
   std::optional<Newest> found = newest(file);
   if (!found)
-    throw SceneError("", "holds no complete checkpoint",
+    throw SceneError("", "contains no complete checkpoint",
                      "run the scene from the start, without --resume")
         .at(path, 0, 0);
   if (!is_of_file(found->packed, file))
-    throw SceneError("", "its newest checkpoint was made in another file, from another scene",
+    throw SceneError("", "its newest checkpoint belongs to another file and another scene",
                      "run the scene from the start, without --resume")
         .at(path, 0, 0);
   std::string fault = mismatch(found->packed, model);

@@ -1,4 +1,4 @@
-// A State inside a results file, bit for bit.
+// A State in a results file, exact to the last bit.
 #pragma once
 #include <span>
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace saltus {
 
-/// How much of the file belongs to a checkpoint; what lies behind is dropped when the run goes on.
+/// The part of the file that belongs to a checkpoint; later rows are dropped when the run is
+/// resumed.
 struct CheckpointExtent {
   std::size_t rows = 0, frames = 0, events = 0;
 };
@@ -22,29 +23,28 @@ struct Checkpoint {
   State state;
   CheckpointExtent extent;
   std::string slot;  ///< "a" or "b"
-  TableSums tables;  ///< of the rows in front of it
+  TableSums tables;  ///< of the rows before the checkpoint
   std::vector<Notice> notices;
 };
 
-/// Names the file after the scene and the data files that it is made from: its checkpoints bear the
-/// name too, so that those of another file are told from its own. Without it they are not.
+/// Gives the file a name derived from the scene and its data files. Checkpoints store this name
+/// too, so that checkpoints of another file are detected; without a name they are not.
 void name_checkpoints(const h5::File& file, std::string_view resolved,
                       std::span<const InputFile> inputs);
-/// Writes /checkpoint/<slot>, replacing what is there. A checksum tells a complete one from a torn
-/// one.
+/// Writes /checkpoint/<slot> and replaces existing data. A checksum distinguishes complete from
+/// partial checkpoints.
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
                       CheckpointExtent extent, const TableSums& tables = {},
                       std::span<const Notice> notices = {});
-/// Both, those of the same thing as one: met first when the earlier was, by the steps of both.
+/// Merges both lists. Equal notices become one, with the earlier time and the sum of the steps.
 std::vector<Notice> merged(std::span<const Notice> earlier, std::span<const Notice> now);
-/// 16 hexadecimal digits over every bit of the state. The same scene gives the same ones with the
-/// same version on the same kind of machine, whatever the number of threads, interruptions and
-/// outputs of the run.
+/// 16 hexadecimal digits from every bit of the state. The same scene gives the same digits with the
+/// same version on the same kind of machine, independent of threads, interruptions and outputs.
 std::string state_hash(const State& state);
-/// The newest complete checkpoint of the two slots. Throws SceneError: none, not of this file, or
-/// not of this model.
+/// The newest complete checkpoint of the two slots. Throws SceneError: no checkpoint, one of
+/// another file, or one of another model.
 Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, const Model& model);
-/// Step of the newest complete checkpoint, without a model. -1: none.
+/// Step of the newest complete checkpoint, read without a model; -1: none.
 std::int64_t newest_checkpoint_step(const h5::File& file);
 
 }  // namespace saltus

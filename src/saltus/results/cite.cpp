@@ -18,7 +18,7 @@ namespace {
 
 using CiteJson = nlohmann::json;
 
-/// Keys separated by spaces, those that are not there yet.
+/// Adds those keys of a space-separated list that are not yet in `keys`.
 void add_keys(std::vector<std::string>& keys, std::string_view list) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(' '), list.size());
@@ -44,7 +44,7 @@ std::string_view kind_of(const CiteJson& entry, const char* key) {
   return choice["kind"].get_ref<const std::string&>();
 }
 
-/// The entry of a key with its braces, "" if there is none.
+/// The entry of a key with its braces; "" if there is none.
 std::string_view entry_of(std::string_view bib, std::string_view key) {
   for (std::size_t at = bib.find("\n@"); at != std::string_view::npos;
        at = bib.find("\n@", at + 1)) {
@@ -75,7 +75,7 @@ std::vector<std::string> cited_keys(const ResultsReader& results) {
   for (const char* list : {"contacts", "surfaces"})
     for (const CiteJson& entry : entries(list)) {
       const std::string_view law = kind_of(entry, "law");
-      if (law.empty()) continue;  // of materials that do not touch
+      if (law.empty()) continue;  // of materials without contact
       laws = true;
       add_keys(keys, reference_of(law, static_cast<const LawChoice*>(nullptr)));
     }

@@ -13,7 +13,7 @@
 namespace saltus {
 namespace {
 
-/// Surfaces without repetition, in the order in which they came first.
+/// Distinct surfaces, in the order of their first occurrence.
 class SurfaceStore {
  public:
   int number(DrawnSurface&& surface) {
@@ -53,8 +53,8 @@ struct InstanceRows {
   }
 };
 
-/// The boundary surface of a pseudo-rigid body, in coordinates X - X0. The body that it belongs to
-/// is that of its points.
+/// The boundary surface of a pseudo-rigid body, in coordinates X - X0. Its body is that of its
+/// points.
 DrawnSurface surface_of(const BoundarySurface& boundary) {
   DrawnSurface surface;
   for (const PointRef& vertex : boundary.vertices) surface.points.push_back(vertex.local);
@@ -100,18 +100,18 @@ void put_shape(const h5::Group& shapes, std::size_t index, const DrawnSurface& s
                           "pairs of points: sharp edges and borders");
 }
 
-/// Degrees of freedom of a linear system whose places follow each other along a line: x_i = place_i
-/// + q[column_i] axis_i.
+/// Degrees of freedom of a linear system with consecutive positions along a line:
+///     x_i = place_i + q[column_i] axis_i
 struct DrawnLine {
   std::vector<std::int32_t> column;
-  Vector place, axis;  ///< 3 a point
+  Vector place, axis;  ///< 3 values per point
 
   explicit DrawnLine(const Linear& body) {
     std::vector<PointRef> at;
     const std::span<const int> dofs = body.free_dofs();
     const std::size_t n = std::min(dofs.size(), kMost);
-    if (n < 3) return;                     // one or two masses: plots tell more
-    for (std::size_t i = 0; i < n; ++i) {  // both ends, and some between
+    if (n < 3) return;                     // one or two masses: plots show more
+    for (std::size_t i = 0; i < n; ++i) {  // both ends, and a selection between them
       const std::size_t k = i * (dofs.size() - 1) / (n - 1);
       column.push_back(static_cast<std::int32_t>(k));
       at.push_back({.feature = dofs[k]});

@@ -1,4 +1,4 @@
-// Files that earlier runs left: what is resumed, what is kept beside a new run.
+// Files of earlier runs: resuming them, and keeping them next to a new run.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -30,7 +30,7 @@ bool begins_at_start(const std::string& part, std::string_view resolved,
   if (!is_part(part)) return false;
   struct stat status {};
   const bool empty = ::stat(part.c_str(), &status) == 0 && status.st_size == 0;
-  if (empty || AtomicFile::is_unborn(part.c_str())) return true;  // killed before its first flush
+  if (empty || AtomicFile::is_unborn(part.c_str())) return true;  // stopped before its first flush
   const h5::File stored = layout::open(part, false);
   if (stored.has("summary") || !stored.group("checkpoint").names().empty()) return false;
   check_same_scene(stored, part, resolved, 0.0);
@@ -49,7 +49,7 @@ KeptPart keep_earlier_part(const std::string& path) {
     const h5::File stored = layout::open(part, false);
     if (stored.dataset("step/time").rows() == 0 && newest_checkpoint_step(stored) < 0) return {};
     whole = true;
-  } catch (const std::exception&) {  // damaged, or not ours: kept as it is
+  } catch (const std::exception&) {  // damaged, or not a file of Saltus: keep it unchanged
   }
   const std::string target = link_target(path);
   const std::size_t slash = target.rfind('/'), dot = target.rfind('.');
@@ -62,7 +62,7 @@ KeptPart keep_earlier_part(const std::string& path) {
     if (::lstat(name.c_str(), &status) == 0 || ::lstat(kept.c_str(), &status) == 0) continue;
     if (std::rename(part.c_str(), kept.c_str()) != 0)
       throw SceneError("", std::string("cannot be renamed: ") + std::strerror(errno),
-                       "go on with it by --resume, or choose another name with -o")
+                       "resume it with --resume, or choose another name with -o")
           .at(part, 0, 0);
     return {name, whole};
   }

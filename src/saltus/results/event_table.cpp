@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kEventColumns{"time", "kind", "key", "speed", "impulse", "energy"};
 
-/// "impact, rest, ...", in the order of their numbers.
+/// "impact, rest, ...", ordered by number.
 std::string kinds_of_events() {
   std::string text;
   for (std::size_t k = 0; k < kEventKinds; ++k)
@@ -28,16 +28,16 @@ EventTable EventTable::create(const h5::File& file) {
                           const char* description) {
     return layout::described(group.create(name, {type, columns}), unit, description);
   };
-  column("time", h5::Type::real64, 0, "s", "when it happened");
-  column("kind", h5::Type::int32, 0, "1", "what happened: index in the list `names`")
+  column("time", h5::Type::real64, 0, "s", "time of the event");
+  column("kind", h5::Type::int32, 0, "1", "kind of event: index in the list `names`")
       .set("names", kinds_of_events());
   column("key", h5::Type::uint64, 0, "1",
-         "of the contact, as in /contacts and /pairs; 0 of hand_over and take_back");
-  column("speed", h5::Type::real64, 0, "m/s", "of an impact: rate of the gap before it, negative");
+         "of the contact, as in /contacts and /pairs; 0 for hand_over and take_back");
+  column("speed", h5::Type::real64, 0, "m/s", "gap rate before an impact, negative");
   column("impulse", h5::Type::real64, 3, "N s",
-         "of impact and rest: normal, first and second tangent");
+         "of impacts and rests: normal, first and second tangent");
   column("energy", h5::Type::real64, 0, "J",
-         "change by the impact, of all contacts together, on the first of them");
+         "change by an impact, summed over all contacts and stored at the first");
   return open(file);
 }
 
@@ -115,7 +115,7 @@ std::vector<Event> read_events(const h5::File& file, std::size_t rows) {
     const auto k =
         kind[i] >= 0.0 && kind[i] < kEventKinds ? static_cast<std::size_t>(kind[i]) : kEventKinds;
     if (k == kEventKinds)
-      throw h5::Error(file.dataset("events/kind").label() + ": a kind that is not known");
+      throw h5::Error(file.dataset("events/kind").label() + ": contains an unknown kind");
     events[i] = {static_cast<Event::Kind>(k),
                  time[i],
                  key[i],

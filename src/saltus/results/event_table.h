@@ -1,4 +1,4 @@
-// What event-driven integration located, over a whole run: /events of a results file.
+// Events that event-driven integration located during a run: /events of a results file.
 #pragma once
 #include <span>
 #include <utility>
@@ -12,15 +12,15 @@ namespace saltus {
 
 class EventTable {
  public:
-  /// Of a file that has none nothing is stored.
+  /// If the file has no table, nothing is stored.
   EventTable() = default;
   static EventTable create(const h5::File& file);
-  /// Of an existing file; nothing where it has none. Throws h5::Error.
+  /// For an existing file; stores nothing if the file has no table. Throws h5::Error.
   static EventTable open(const h5::File& file);
 
-  /// One row each.
+  /// Adds one row per event.
   void add(std::span<const Event> events);
-  /// Written, in the making and waiting.
+  /// Rows written, being written and waiting.
   std::size_t rows() const { return count_; }
   std::size_t waiting_bytes() const { return 68 * waiting_.kind.size(); }
   struct Waiting {
@@ -28,7 +28,7 @@ class EventTable {
     std::vector<std::int32_t> kind;
     std::vector<std::uint64_t> key;
   };
-  /// As those of RowTable; what is written is empty behind it.
+  /// As for RowTable; write() leaves its argument empty.
   void hand_over(Waiting& other) { std::swap(waiting_, other); }
   void write(Waiting& events);
   void truncate(std::size_t rows);
@@ -39,9 +39,10 @@ class EventTable {
   std::size_t count_ = 0;
 };
 
-/// The first `rows` events of a file; none where it has no table. Throws h5::Error.
+/// The first `rows` events of a file; none if it has no table. Throws h5::Error.
 std::vector<Event> read_events(const h5::File& file, std::size_t rows);
-/// How many a file holds: of a file that a run was killed over, what all columns have.
+/// Number of events in a file; if a run was killed while writing, the number present in all
+/// columns.
 std::size_t event_rows(const h5::File& file);
 
 }  // namespace saltus

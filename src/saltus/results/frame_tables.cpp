@@ -1,4 +1,4 @@
-// The tables of frames in a results file: made for a new one, found in one that is resumed.
+// Creates the tables of frames in a new results file, and opens them in a resumed one.
 #include "saltus/results/frames.h"
 
 #include <nlohmann/json.hpp>
@@ -12,8 +12,8 @@ h5::Table reals(std::size_t columns) {
   return {h5::Type::real64, columns, layout::frame_chunk(columns), 1};
 }
 
-/// Numbers of full length are stored as they are: compressing them takes longer than many a step.
-/// (The state of a string shrinks to half, that of a pile hardly.)
+/// Full-precision numbers are stored uncompressed: compression takes longer than many a step. (The
+/// state of a string shrinks to half its size, that of a pile hardly at all.)
 h5::Table noise(std::size_t columns) {
   return {h5::Type::real64, columns, layout::frame_chunk(columns), 0};
 }
@@ -27,48 +27,47 @@ void create_contacts(const h5::File& file, const std::vector<std::string>& fixed
   put("offset", count, "1", "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
   put("key", count, "1", "row of /pairs with this key");
   put("impulse", noise(3), "N s", "normal, first and second tangent");
-  put("moment", reals(3), "N m s",
-      "of rolling friction about t1, t2, of spinning friction about n");
+  put("moment", reals(3), "N m s", "rolling friction about t1, t2, spinning friction about n");
   put("point", noise(3), "m", "midway between the points of a and b");
   put("normal", noise(3), "1", "unit vector from b to a");
-  put("force", noise(3), "N", "on a, in space, mean of the step");
+  put("force", noise(3), "N", "on a, in space, mean over the step");
   put("gap", noise(0), "m", "negative: penetration");
   put("status", {h5::Type::int32, 0, 4096, 1}, "1",
-      "0 open, 1 slides, 2 sticks, 3 closed without friction, -1 not known");
+      "0 open, 1 slides, 2 sticks, 3 closed without friction, -1 unknown");
   put("body", {h5::Type::int32, 4, 4096, 1}, "1",
-      "index of a in /bodies, body of its group, the same of b; -1: the fixed world, and which "
-      "fixed body");
-  put("tangent", noise(6), "1", "directions t1 and t2 of the impulse; 0 where there is none");
+      "index of a in /bodies, body in its group, likewise for b; -1: the fixed world, and number "
+      "of the fixed body");
+  put("tangent", noise(6), "1", "directions t1 and t2 of the impulse; 0 if there is none");
   put("local", noise(6), "m",
-      "points of a and b in the frames of their bodies, or what their kind takes in its place; of "
-      "the world in space");
+      "points of a and b in the frames of their bodies, or the coordinates that their kind uses; "
+      "points of the world in space");
   put("feature", {h5::Type::int32, 2, 4096, 1}, "1", "node, face or element of a and of b");
   if (!fixed.empty()) contacts.write("fixed", nlohmann::json(fixed).dump());
   contacts.dataset("offset").append(
       std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
 }
 
-/// Throws where rows have another length than is written.
+/// Throws if rows have another length than expected.
 h5::Dataset table_of(const h5::Group& group, const std::string& name, std::size_t columns) {
   h5::Dataset data = group.dataset(name);
   data.expect_columns(columns);
   return data;
 }
 
-/// Of a file that may be older than the table; then it is not written.
+/// For a file that may be older than the table; then nothing is written.
 h5::Dataset newer_table_of(const h5::Group& group, const std::string& name, std::size_t columns) {
   return group.has(name) ? table_of(group, name, columns) : h5::Dataset();
 }
 
-/// The step that ends at each frame.
+/// Creates the tables of the step that ends at each frame.
 void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shifted) {
   const h5::Group step = body.create_group("step");
   const auto put = [&](const char* name, std::size_t columns, const char* unit, const char* text) {
     layout::described(step.create(name, noise(columns)), unit, text);
   };
-  if (q) put("q0", q, "m, rad, 1", "configuration at the beginning of the step, one frame a row");
-  if (v) put("v0", v, "m/s, rad/s", "velocity there as the scheme holds it");
-  if (v && shifted) put("v1", v, "m/s, rad/s", "velocity at its end as the scheme holds it");
+  if (q) put("q0", q, "m, rad, 1", "configuration at the start of the step, one row per frame");
+  if (v) put("v0", v, "m/s, rad/s", "velocity there as stored by the scheme");
+  if (v && shifted) put("v1", v, "m/s, rad/s", "velocity at its end as stored by the scheme");
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
   layout::described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1",
                     "step of each frame");
   layout::described(file.create("frames/crc32", {h5::Type::uint64, 0, 4096, 1}), "1",
-                    "CRC-32 of what the frame holds of states, contacts and joints");
+                    "CRC-32 of the states, contacts and joints in the frame");
   const h5::Group bodies = file.create_group("bodies");
   std::vector<std::string> names;
   for (const Group& group : model.groups()) names.push_back(group.name);
@@ -101,12 +100,13 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
     if (!group.bodies.empty()) body.write("names", nlohmann::json(group.bodies).dump());
     const auto q = static_cast<std::size_t>(initial.q.size());
     const auto v = static_cast<std::size_t>(initial.v.size());
-    // A body without coordinates (it only follows a prescribed motion) has no columns to store.
+    // A body without coordinates (only prescribed motion) has no columns.
     if (q)
-      layout::described(body.create("q", noise(q)), "m, rad, 1", "configuration, one frame a row");
+      layout::described(body.create("q", noise(q)), "m, rad, 1",
+                        "configuration, one row per frame");
     if (v)
       layout::described(body.create("velocity", noise(v)), "m/s, rad/s",
-                        "physical velocity, one frame a row");
+                        "physical velocity, one row per frame");
     if (contacts && (q || v))
       create_step(body, q, v, group.scheme && group.scheme->velocity_at() != 1.0);
     shown.push_back(body_fields(group.dynamics, fields));
@@ -116,7 +116,7 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
         if (!column.stored) continue;
         layout::described(
             body.create(column.name, of->later() ? noise(column.width) : reals(column.width)),
-            column.unit, column.description + ", one frame a row");
+            column.unit, column.description + ", one row per frame");
       }
     }
   }
@@ -131,9 +131,9 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
       joint.set("name", model.joints()[i].name);
       joint.set("kind", name_of(model.joints()[i].kind));
       layout::described(joint.create("force", reals(3)), "N",
-                        "that the joint exerts on its second body, in space, mean of the step");
+                        "exerted by the joint on its second body, in space, mean over the step");
       layout::described(joint.create("torque", reals(3)), "N m",
-                        "on its second body about the joint, in space, mean of the step");
+                        "on its second body about the joint, in space, mean over the step");
     }
   }
   create_contacts(file, model.surfaces().fixed_names);
@@ -176,7 +176,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
     const h5::Group group = bodies.group(name);
     BodyData& body = table.bodies_.emplace_back();
     const std::size_t g = table.bodies_.size() - 1;
-    if (g >= model.groups().size()) throw h5::Error(group.label() + ": no body of the scene");
+    if (g >= model.groups().size()) throw h5::Error(group.label() + ": is not a body of the scene");
     body.positions = model.initial()[g].q.size();
     body.velocities = model.initial()[g].v.size();
     const auto q = static_cast<std::size_t>(body.positions),

@@ -40,9 +40,9 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
                      std::span<const std::array<Vector3, 2>> joint_loads,
                      std::span<const ContactView> contacts, std::span<const SeenContact> seen) {
   expects(state.groups.size() == bodies_.size() && velocities.size() == bodies_.size(),
-          "FrameTable::add: one state and one velocity a group");
-  expects(seen.empty() || seen.size() == contacts.size(), "FrameTable::add: one row a contact");
-  expects(joint_loads.size() == joints_.size(), "FrameTable::add: one load a joint");
+          "FrameTable::add: one state and one velocity per group");
+  expects(seen.empty() || seen.size() == contacts.size(), "FrameTable::add: one row per contact");
+  expects(joint_loads.size() == joints_.size(), "FrameTable::add: one load per joint");
   waiting_.time.push_back(state.t);
   waiting_.step.push_back(state.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
@@ -68,7 +68,7 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
 }
 
 void FrameTable::begin_step(std::span<const GroupState> start) {
-  expects(start.size() == bodies_.size(), "FrameTable::begin_step: one start a group");
+  expects(start.size() == bodies_.size(), "FrameTable::begin_step: one start per group");
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     const BodyData& data = bodies_[g];
     Waiting::Body& body = waiting_.bodies[g];
@@ -84,7 +84,7 @@ void FrameTable::begin_step(std::span<const GroupState> start) {
   begun_ = true;
 }
 
-/// Returns how many bytes were added.
+/// Returns the number of bytes added.
 std::size_t FrameTable::add_step(const State& state) {
   std::size_t bytes = 0;
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
@@ -102,7 +102,7 @@ std::size_t FrameTable::add_step(const State& state) {
   return bytes;
 }
 
-/// Returns how many bytes were added.
+/// Returns the number of bytes added.
 std::size_t FrameTable::add_fields(BodyData& body, std::vector<std::vector<double>>& waiting,
                                    double t, View q, View v) {
   std::size_t bytes = 0;
@@ -157,7 +157,7 @@ void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
   end_contacts(contacts.size());
 }
 
-// Those that carry an impulse, and open ones that are near.
+// Adds contacts that carry an impulse, and open ones with a small gap.
 void FrameTable::add_contacts(std::span<const ContactView> contacts,
                               std::span<const SeenContact> seen) {
   std::size_t count = 0;
@@ -172,7 +172,7 @@ void FrameTable::add_contacts(std::span<const ContactView> contacts,
     waiting_.gap.push_back(c.gap);
     waiting_.status.push_back(static_cast<std::int32_t>(c.status));
     waiting_.body.insert(waiting_.body.end(), {c.a.group, c.a.body, c.b.group, c.b.body});
-    if (seen.empty() || seen[i].placed)  // of a fixed island: /pairs has its points
+    if (seen.empty() || seen[i].placed)  // contacts of a fixed island: /pairs contains their points
       add_no_rows();
     else
       add_rows(seen[i]);
@@ -198,7 +198,8 @@ void FrameTable::Waiting::clear() {
 
 void FrameTable::hand_over(Waiting& other) {
   std::swap(waiting_, other);
-  for (std::size_t g = 0; begun_ && g < bodies_.size(); ++g) {  // its frame comes with the next
+  // their frame is in the next portion
+  for (std::size_t g = 0; begun_ && g < bodies_.size(); ++g) {
     const BodyData& data = bodies_[g];
     if (data.q0.is_open()) move_last(other.bodies[g].q0, data.positions, waiting_.bodies[g].q0);
     if (data.v0.is_open()) move_last(other.bodies[g].v0, data.velocities, waiting_.bodies[g].v0);
@@ -219,7 +220,7 @@ void FrameTable::write(Waiting& w) {
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     BodyData& body = bodies_[g];
     if (body.fields && body.fields->later() &&
-        std::ranges::any_of(body.field, &h5::Dataset::is_open))  // somebody stores them
+        std::ranges::any_of(body.field, &h5::Dataset::is_open))  // a file stores them
       add_later_fields(body, w.bodies[g], w.time);
   }
   if (crc_data_.is_open()) crc_data_.append(sums_of(w));
@@ -254,8 +255,8 @@ void FrameTable::write(Waiting& w) {
   w.clear();
 }
 
-// Of each body q, velocity, q0, v0, v1; of the contacts impulse, moment, normal, tangent; of each
-// joint force, torque: the bytes of those that the file has, in this order.
+// For each body q, velocity, q0, v0, v1; for the contacts impulse, moment, normal, tangent; for
+// each joint force, torque: the bytes of those that the file has, in this order.
 std::vector<std::uint64_t> FrameTable::sums_of(const Waiting& w) const {
   std::vector<std::uint64_t> sums;
   const std::uint64_t first = w.offset.empty() ? 0 : w.offset.back() - w.key.size();

@@ -1,4 +1,4 @@
-// Frames of a results file: configuration, velocity and contacts of chosen moments.
+// Frames of a results file: configuration, velocity and contacts at selected times.
 #pragma once
 #include <array>
 #include <memory>
@@ -17,15 +17,15 @@ namespace saltus {
 class FrameTable {
  public:
   FrameTable() = default;
-  /// Makes /frames, /bodies and /contacts, without rows. contacts: frames hold contacts and the
+  /// Creates /frames, /bodies and /contacts without rows. contacts: frames contain contacts and the
   /// start of their step.
   static FrameTable create(const h5::File& file, const Model& model, const FieldOptions& fields,
                            bool contacts = true);
-  /// Those of an existing file; of the fields those it has. Throws h5::Error.
+  /// Opens those of an existing file, with the fields it has. Throws h5::Error.
   static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields,
                          bool contacts = true);
 
-  /// Frames in memory, of every table what it gets.
+  /// Frames in memory, with the new data of every table.
   struct Waiting {
     struct Body {
       std::vector<double> q, velocity, q0, v0, v1;
@@ -41,46 +41,47 @@ class FrameTable {
     std::vector<Joint> joints;
     void clear();
   };
-  /// For what is written while the next frames are added.
+  /// Buffers for data that are written while the next frames are added.
   Waiting room() const;
   /// Open contacts up to this gap are stored [m].
   static double near(const Model& model) { return model.surfaces().margin; }
-  /// start: of the step that ends in the next frame.
+  /// start: state at the start of the step that ends in the next frame.
   void begin_step(std::span<const GroupState> start);
-  /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of
-  /// the state are taken, of which nothing but impulses is known. seen: what their rows were made
-  /// of, in the same order. What is not known of the step is stored as not a number.
+  /// joint_loads: one per joint of the model. contacts: of the step; if empty, those of the state
+  /// are used, which provide only impulses. seen: data from which their rows were computed, in the
+  /// same order. Unknown data of the step are stored as NaN.
   void add(const State& state, std::span<const Vector> velocities,
            std::span<const std::array<Vector3, 2>> joint_loads,
            std::span<const ContactView> contacts, std::span<const SeenContact> seen = {});
-  /// Frames on disk, in the making and waiting.
+  /// Frames on disk, being written and waiting.
   std::size_t frames() const { return given_ + waiting_.time.size(); }
   std::size_t waiting_bytes() const { return bytes_; }
-  /// What waits goes into `other`, a room() or what was written, which takes the next frames.
+  /// Swaps the waiting frames into `other`, a room() or an already written one, which then collects
+  /// the next frames.
   void hand_over(Waiting& other);
-  /// In the order of hand_over(). Another thread may call this while frames are added and handed
-  /// over. Behind it they are gone.
+  /// Call in the order of hand_over(). Another thread may call this while frames are added and
+  /// handed over. Clears `frames`.
   void write(Waiting& frames);
-  /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are
+  /// Drops frames on disk from `frames` on; no frames may be waiting. Throws h5::Error if there are
   /// fewer.
   void truncate(std::size_t frames);
 
  private:
-  /// shown: of each group what it shows beside its state, null for nothing.
+  /// shown: fields of each group in addition to its state; null: none.
   static FrameTable open(const h5::File& file, const Model& model,
                          std::vector<std::unique_ptr<BodyFields>> shown, bool contacts);
 
-  /// Columns of /contacts beside the first, which files that are older do not have.
+  /// Columns of /contacts; all but the first four may be missing in older files.
   struct ContactData {
     h5::Dataset offset, key, impulse, moment, point, normal, force, gap, status, body;
     h5::Dataset tangent, local, feature;
   };
   struct BodyData {
     h5::Dataset q, velocity;
-    h5::Dataset q0, v0, v1;                ///< of the step; not open: the file has none
+    h5::Dataset q0, v0, v1;                ///< of the step; not open: not in the file
     std::unique_ptr<BodyFields> fields;    ///< null: none
-    std::vector<h5::Dataset> field;        ///< one a column; not open: the file has none
-    std::vector<std::vector<double>> row;  ///< of one frame
+    std::vector<h5::Dataset> field;        ///< one per column; not open: not in the file
+    std::vector<std::vector<double>> row;  ///< of the current frame
     Eigen::Index positions = 0, velocities = 0;
   };
   struct JointData {
@@ -104,7 +105,7 @@ class FrameTable {
   std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;
   Waiting waiting_;
-  bool begun_ = false;  ///< waiting_ has a row of q0 and v0 more than of the rest
+  bool begun_ = false;  ///< waiting_ has one row of q0 and v0 more than of the other columns
   double near_ = 0.0;   ///< near() of the model [m]
   bool holds_contacts_ = true;
   std::size_t given_ = 0, bytes_ = 0;

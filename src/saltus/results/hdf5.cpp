@@ -14,8 +14,8 @@
 namespace saltus::h5 {
 namespace {
 
-/// Why the last call of the library failed: of the operating system where it quotes an errno, else
-/// its own innermost message.
+/// Reason of the last failure of the library: that of the operating system if it quotes an errno,
+/// else its own innermost message.
 std::string reason() {
   struct Found {
     int error = 0;
@@ -36,8 +36,8 @@ std::string reason() {
 
 bool read_number(hid_t attribute, hid_t type, void* data) {
   const Handle space(attribute < 0 ? -1 : H5Aget_space(attribute));
-  return H5Sget_simple_extent_npoints(space.get()) == 1 &&  // more would be written behind it
-         H5Aread(attribute, type, data) >= 0;
+  // a larger one would be written beyond the end
+  return H5Sget_simple_extent_npoints(space.get()) == 1 && H5Aread(attribute, type, data) >= 0;
 }
 
 }  // namespace
@@ -149,8 +149,8 @@ File File::open(FileState asked, bool create, bool write) {
   return file;
 }
 
-/// Before anything is opened by name: the library follows such links without a word, and waits
-/// where they lead to a pipe.
+/// Called before anything is opened by name: the library follows such links silently, and blocks if
+/// one leads to a pipe.
 void File::expect_own_links() const {
   std::string found;
   const auto look = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
@@ -177,7 +177,7 @@ void File::close() {
 void File::abandon() noexcept {
   if (!is_open()) return;
   if (!file_->error) file_->error = ECANCELED;
-  file_->reserve.reset();  // HDF5 needs memory to close, and crashes where there is none
+  file_->reserve.reset();  // HDF5 needs memory to close, and crashes without it
   id_.reset();
 }
 
@@ -295,8 +295,8 @@ void Group::remove(const std::string& name) const {
     fail("cannot remove " + name);
 }
 
-/// A damaged object cannot be freed. The group that holds it gets another name, and a new one in
-/// its place the other members.
+/// A damaged object cannot be freed. The group that contains it is renamed, and a new group with
+/// the old name receives the other members.
 bool Group::set_aside(const std::string& name) const {
   const std::size_t slash = name.rfind('/');
   if (slash == std::string::npos || slash == 0) return false;
@@ -307,7 +307,7 @@ bool Group::set_aside(const std::string& name) const {
     return false;
   create_group(group);
   for (const std::string& member : this->group(aside).names())
-    if (member != gone)  // one that is damaged too stays behind
+    if (member != gone)  // another damaged member is not moved
       H5Lcreate_hard(id_.get(), (aside + "/" + member).c_str(), id_.get(),
                      (group + "/" + member).c_str(), H5P_DEFAULT, H5P_DEFAULT);
   return true;

@@ -1,9 +1,9 @@
-// HDF5 with owners and exceptions: what Saltus needs of the C API, and no more.
+// HDF5 with RAII handles and exceptions: the part of the C API that Saltus needs.
 //
-// Every failure throws h5::Error with the file, the object and the reason of the operating system.
-// HDF5's own messages are switched off. Names of objects are paths such as "step/time". Numbers are
-// little-endian on disk. Files are written through a journal (atomic_file.h): what a flush() has
-// written survives the death of the program.
+// Every failure throws h5::Error with the file, the object and the reason given by the operating
+// system. HDF5's own messages are switched off. Names of objects are paths such as "step/time".
+// Numbers are little-endian on disk. Files are written through a journal (atomic_file.h): data
+// written before a flush() survive the death of the program.
 #pragma once
 #include <array>
 #include <concepts>
@@ -28,8 +28,8 @@ class Error : public RunError {
   using RunError::RunError;
 };
 
-/// A file was written to since it was opened for reading: what is read now may be of two states.
-/// Open it again.
+/// A file was written to since it was opened for reading, so data read now may belong to two
+/// states. Open it again.
 class Changed : public Error {
  public:
   explicit Changed(const std::string& file)
@@ -40,9 +40,9 @@ class Changed : public Error {
   std::string file_;
 };
 
-/// A file refers to another one: by an external link, or as the storage of a dataset. Those are not
-/// followed: whoever hands over a file would choose what is read, and written when a run is
-/// resumed.
+/// A file refers to another one, by an external link or as the storage of a dataset. Such
+/// references are not followed, because the author of a file could then choose which files are
+/// read, or written when a run is resumed.
 class Foreign : public Error {
  public:
   using Error::Error;
@@ -63,31 +63,30 @@ constexpr Type type_of() {
                                               : Type::uint64;
 }
 
-/// What a dataset says of itself and how much of it is in the file.
+/// Declared properties of a dataset, and the amount of its data in the file.
 struct Extent {
   enum class Kind { integer, real, text, other };
   Kind kind = Kind::other;
   std::uint64_t count = 0;   ///< elements of all dimensions
-  std::uint64_t chunk = 0;   ///< elements that are compressed together, 0: stored as they are
+  std::uint64_t chunk = 0;   ///< elements compressed together; 0: uncompressed
   std::uint64_t size = 0;    ///< of one element [bytes]
-  std::uint64_t stored = 0;  ///< in the file, perhaps compressed [bytes]
-  bool torn = false;         ///< a chunk is shorter than it must be
-  /// True where the file can hold all elements; no filter shrinks data more than about a thousand
-  /// times. The library itself reads beyond the end of compact data that are shorter than their
-  /// dimensions.
+  std::uint64_t stored = 0;  ///< in the file, possibly compressed [bytes]
+  bool torn = false;         ///< a chunk is shorter than its dimensions require
+  /// True if the file can contain all elements; no filter shrinks data by more than a factor of
+  /// about a thousand. The library itself reads beyond the end of compact data that are too short.
   bool whole() const;
 };
 
-/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are shuffled and
+/// Rows of `columns` numbers, or a plain column if columns is 0. `chunk` rows are shuffled and
 /// compressed together.
 struct Table {
   Type type = Type::real64;
   std::size_t columns = 0;
   std::size_t chunk = 4096;  ///< rows
-  int gzip = 1;              ///< level 1 .. 9, 0: stored as they are
+  int gzip = 1;              ///< level 1 .. 9; 0: uncompressed
 };
 
-/// An identifier of the library. Closing a file closes what is open in it.
+/// An identifier of the library. Closing a file closes all its open objects.
 class Handle {
  public:
   Handle() = default;
@@ -95,31 +94,31 @@ class Handle {
   ~Handle() { reset(); }
   Handle(Handle&& other) noexcept { std::swap(id_, other.id_); }
   Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_);  // what it had is closed with `other`
+    std::swap(id_, other.id_);  // the old identifier is closed with `other`
     return *this;
   }
   std::int64_t get() const { return id_; }
-  /// False when the library reports a failure (data that could not be written).
+  /// False if the library reports a failure (data that could not be written).
   bool reset() noexcept;
 
  private:
   std::int64_t id_ = -1;
 };
 
-/// What the objects of one file share.
+/// State shared by the objects of one file.
 struct FileState {
   std::string path;
   bool head = false;  ///< a new file gets a head (AtomicFile)
-  std::uint64_t take =
-      0;          ///< a file of at most so many bytes is copied into memory when it is opened
-  int error = 0;  ///< errno of the first write that failed; what was written since is lost
+  /// Files of at most this size are copied into memory when opened [bytes].
+  std::uint64_t take = 0;
+  int error = 0;                    ///< errno of the first failed write; later data are lost
   bool changed = false;             ///< by another program, since it was opened for reading
-  std::shared_ptr<void> reserve{};  ///< of a file to be written: memory for abandon()
-  /// Of the tables that were appended to, by path; nothing: not known.
+  std::shared_ptr<void> reserve{};  ///< for a file to be written: memory for abandon()
+  /// Sums of the tables appended to, by path; empty: unknown.
   std::map<std::string, std::optional<std::uint64_t>> sums{};
 };
 
-/// A file, group or dataset: what may carry attributes.
+/// A file, group or dataset: objects that may have attributes.
 class Object {
  public:
   Object() = default;
@@ -152,29 +151,29 @@ class Dataset : public Object {
  public:
   Dataset() = default;
   std::size_t rows() const { return shape()[0]; }
-  std::size_t columns() const { return shape()[1]; }  ///< numbers a row, 1 for plain columns
-  /// Throws where rows have another length: that is the file's, which may be damaged.
+  std::size_t columns() const { return shape()[1]; }  ///< numbers per row, 1 for plain columns
+  /// Throws if rows have another length, which means that the file may be damaged.
   void expect_columns(std::size_t columns) const;
 
-  /// Adds rows at the end; throws where these are no whole rows of the table in the file. Only for
-  /// extendible tables. The rows of a chunk that is not full wait in the library's cache of 1 MiB a
-  /// table, until flush() or until the table is closed.
+  /// Adds rows at the end of an extendible table; throws if these are not complete rows of the
+  /// table in the file. Rows of a partial chunk stay in the library's cache, 1 MiB per table, until
+  /// flush() or until the table is closed.
   template <Numbers R>
   void append(const R& values) {
     append(type_of<R>(), std::data(values), std::size(values));
   }
-  /// Forgets the rows from `rows` on; throws where there are fewer.
+  /// Removes the rows from `rows` on; throws if there are fewer.
   void truncate(std::size_t rows);
 
-  /// True of reals of 8 bytes and integers of 4 or 8.
+  /// True for reals of 8 bytes and integers of 4 or 8.
   bool holds_numbers() const;
-  /// A sum over every bit of the first `rows` rows of reals or integers, as they are read from the
-  /// file: one number that is another one makes another sum.
+  /// A sum over every bit of the first `rows` rows of reals or integers, as read from the file:
+  /// changing one number changes the sum.
   std::uint64_t sum(std::size_t rows) const;
-  /// The same of all rows, carried along while they are appended; nothing where some were there
-  /// before and keep_sum() did not tell their sum.
+  /// The sum of all rows, updated while they are appended; empty if there were earlier rows whose
+  /// sum was not set by keep_sum().
   std::optional<std::uint64_t> kept_sum() const;
-  /// `sum` is that of all rows that are there.
+  /// Sets the sum of all existing rows.
   void keep_sum(std::uint64_t sum) { file_->sums[path_] = sum; }
 
   std::vector<double> reals() const { return reals(0, rows()); }
@@ -186,7 +185,7 @@ class Dataset : public Object {
   std::string text() const;
 
   Extent extent() const;
-  /// All elements of a dataset of any rank, in the order of the file; as many as extent() counts.
+  /// All elements of a dataset of any rank, in file order; their number is extent().count.
   void read(std::span<double> values) const { read(Type::real64, values.data(), values.size()); }
   void read(std::span<std::int32_t> x) const { read(Type::int32, x.data(), x.size()); }
 
@@ -208,13 +207,13 @@ class Group : public Object {
  public:
   Group() = default;
   bool has(const std::string& name) const;
-  bool is_group(const std::string& name) const;  ///< of a member
+  bool is_group(const std::string& name) const;  ///< whether a member is a group
   std::vector<std::string> names() const;        ///< in alphabetical order
-  /// Attribute of a member, whatever that is.
+  /// Attribute of a member of any type.
   std::int64_t integer_of(const std::string& name, const std::string& attribute) const;
   Group create_group(const std::string& name) const;
   Group group(const std::string& name) const;
-  /// Throws Foreign where its data are not in this file.
+  /// Throws Foreign if its data are in another file.
   Dataset dataset(const std::string& name) const;
   /// An extendible table without rows.
   Dataset create(const std::string& name, Table table) const;
@@ -224,14 +223,14 @@ class Group : public Object {
     return write(name, type_of<R>(), std::data(values), std::size(values), columns, false);
   }
   Dataset write(const std::string& name, std::string_view text) const;
-  /// A column in one compressed chunk, or as many as that takes.
+  /// A compressed column, in as few chunks as possible.
   template <Numbers R>
   Dataset write_compressed(const std::string& name, const R& values) const {
     return write(name, type_of<R>(), std::data(values), std::size(values), 0, true);
   }
-  /// Also of an object that is damaged: then its name is free, and its bytes stay in the file.
+  /// Also removes a damaged object: its name becomes free, but its bytes stay in the file.
   void remove(const std::string& name) const;
-  /// Another name, which is free, for what stays where it is in the file.
+  /// Renames an object to a free name; its data stay in place.
   void rename(const std::string& from, const std::string& to) const;
   /// A second name for an object of the same file.
   void link(const std::string& target, const std::string& name) const;
@@ -254,23 +253,22 @@ class File : public Group {
   File() = default;
   using Group::create;
   static File create(const std::string& path) { return open({path}, true, true); }
-  /// One that others read while it grows: behind a head of AtomicFile, which readers that are not
-  /// these leave out. Reads of such a file throw Changed when it has been flushed since it was
-  /// opened.
+  /// A file that is read while it grows: it begins with a head of AtomicFile, which other readers
+  /// skip. Reads of such a file throw Changed if it has been flushed since it was opened.
   static File create_growing(const std::string& path) { return open({path, true}, true, true); }
-  /// Throws Foreign as modify() does.
+  /// Throws Foreign like modify().
   static File read(const std::string& path) { return open({path}, false, false); }
-  /// What a growing file holds now, in memory: later flushes change nothing of it. One of more than
-  /// `most` bytes is read as read() does.
+  /// Reads the current state of a growing file into memory, so that later flushes do not change it.
+  /// Files of more than `most` bytes are opened as by read().
   static File read_now(const std::string& path, std::uint64_t most) {
     return open({path, false, most}, false, false);
   }
   static File modify(const std::string& path) { return open({path}, false, true); }
-  /// Everything written so far is readable by others, also if the program dies.
+  /// Makes everything written so far readable by others, also if the program dies.
   void flush() const;
-  /// Throws where the last bytes do not fit on the disk.
+  /// Throws if the last bytes do not fit on the disk.
   void close();
-  /// Lets go of a file that cannot be written any more: what is in memory is lost, nothing throws.
+  /// Releases a file that can no longer be written: data in memory are lost, nothing is thrown.
   void abandon() noexcept;
 
  private:
@@ -279,10 +277,10 @@ class File : public Group {
   void expect_own_links() const;
 };
 
-/// Whether this build of the library may be used by several threads, each with files of its own.
+/// Whether this build of the library may be used by several threads, each with its own files.
 bool many_threads();
 
-/// A name that HDF5 can hold: '/', '.' at the start and '%' as %2F, %2E and %25.
+/// Escapes '/', '.' at the start and '%' as %2F, %2E and %25 for use as an HDF5 name.
 std::string escaped(std::string_view name);
 
 }  // namespace saltus::h5

@@ -1,5 +1,5 @@
 // Datasets. The library (1.10) reads beyond the end of chunks and compact data that are shorter
-// than their dimensions: what is read is looked at before.
+// than their dimensions, so sizes are checked before reading.
 #include <zlib.h>
 
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace saltus::h5 {
 namespace {
 
-/// Elements of an array of these dimensions, or the largest number where they are more.
+/// Number of elements of an array with these dimensions, or the largest integer on overflow.
 std::uint64_t product(const std::array<hsize_t, H5S_MAX_RANK>& dimensions, int rank) {
   std::uint64_t count = 1;
   for (int i = 0; i < rank; ++i) {
@@ -21,8 +21,8 @@ std::uint64_t product(const std::array<hsize_t, H5S_MAX_RANK>& dimensions, int r
   return count;
 }
 
-/// False where a chunk holds fewer than the `bytes` of its dimensions, packed or as it is, or by
-/// filters of which that cannot be told: the formats that are read use none.
+/// False if a chunk contains fewer than the `bytes` of its dimensions, compressed or not, or if it
+/// uses filters for which this is unknown; files of Saltus use none of them.
 bool chunk_whole(hid_t data, hid_t layout, const hsize_t* offset, std::uint64_t bytes,
                  std::uint64_t stored) {
   unsigned skipped = 0;  // filters that were not applied, one bit each
@@ -51,7 +51,7 @@ bool chunk_whole(hid_t data, hid_t layout, const hsize_t* offset, std::uint64_t 
   return (end == Z_OK || end == Z_BUF_ERROR) && unpacked == bytes;
 }
 
-/// How numbers of 4 or 8 bytes are read without a change of a bit; nothing: they are none.
+/// The type in which numbers of 4 or 8 bytes are read without changing a bit; empty for other data.
 std::optional<Type> stored_as(hid_t data) {
   const Handle stored(H5Dget_type(data));
   const std::size_t size = H5Tget_size(stored.get());
@@ -62,7 +62,7 @@ std::optional<Type> stored_as(hid_t data) {
   return {};
 }
 
-/// The space of a dataset in the file, of which these rows are chosen.
+/// The space of a dataset in the file, with these rows selected.
 Handle rows_in_file(hid_t data, std::size_t first, std::array<hsize_t, 2> size) {
   Handle space(H5Dget_space(data));
   const std::array<hsize_t, 2> start{first, 0};
@@ -99,7 +99,7 @@ void Dataset::append(Type type, const void* values, std::size_t count) {
   const auto [before, width] = shape();
   if (width == 0 || count % width != 0)
     throw Error(label() + ": has rows of " + std::to_string(width) +
-                " numbers, not of those written");
+                " numbers, unlike the rows to be written");
   auto& sum = file_->sums.try_emplace(path_, before == 0 ? std::optional(kNoRows) : std::nullopt)
                   .first->second;
   if (stored_as(id_.get()) != type) sum.reset();
@@ -122,9 +122,9 @@ void Dataset::truncate(std::size_t count) {
   const auto [before, width] = shape();
   if (count > before) throw Error(label() + ": rows are missing");
   const Extent extent = declared();
-  if (extent.count > kMost && !extent.whole()) fail("holds less than it declares");
+  if (extent.count > kMost && !extent.whole()) fail("contains less data than declared");
   // the chunk that is cut is read and filled up
-  if (count < before && !chunks_whole(count, 1, extent)) fail("holds less than it declares");
+  if (count < before && !chunks_whole(count, 1, extent)) fail("contains less data than declared");
   const std::array<hsize_t, 2> size{count, width};
   file_->sums.erase(path_);
   if (H5Dset_extent(id_.get(), size.data()) < 0) fail("cannot shorten");
@@ -141,15 +141,15 @@ std::optional<std::uint64_t> Dataset::kept_sum() const {
   return rows() == 0 ? std::optional(kNoRows) : std::nullopt;
 }
 
-/// Numbers in `count` rows from `first` on. Throws where the file does not hold them: nothing is
-/// allocated for what is only declared.
+/// Number of values in `count` rows starting with `first`. Throws if the file does not contain
+/// them, so that no memory is allocated for data that are only declared.
 std::size_t Dataset::held(std::size_t first, std::size_t count) const {
   const auto [height, width] = shape();
   if (count > height || first > height - count) throw Error(label() + ": rows are missing");
   if (count == 0 || width == 0) return 0;
   const Extent extent = declared();
   if (extent.count / width != height || !extent.whole() || !chunks_whole(first, count, extent))
-    fail("holds less than it declares");
+    fail("contains less data than declared");
   return count * width;
 }
 
@@ -170,7 +170,7 @@ std::uint64_t Dataset::sum(std::size_t rows) const {
   quiet();
   constexpr std::size_t kBlock = 1 << 17;  // numbers
   const std::optional<Type> type = stored_as(id_.get());
-  if (!type) fail("is no table of numbers");
+  if (!type) fail("is not a table of numbers");
   const std::size_t block = std::max<std::size_t>(1, kBlock / std::max<std::size_t>(columns(), 1));
   std::uint64_t sum = kNoRows;
   for (std::size_t first = 0; first < rows; first += block) {
@@ -194,7 +194,7 @@ void Dataset::read(Type type, void* values, std::size_t count) const {
   quiet();
   const Handle space(H5Dget_space(id_.get()));
   if (H5Sget_simple_extent_npoints(space.get()) != static_cast<hssize_t>(count))
-    fail("has another number of elements");
+    fail("has an unexpected number of elements");
   if (count > 0 && H5Dread(id_.get(), in_memory(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
     fail("cannot read");
 }
@@ -205,9 +205,9 @@ std::string Dataset::text() const {
   if (H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) != 0 ||
       rows() != 1)
     fail("is not a text");
-  if (!extent().whole()) fail("holds less than it declares");
+  if (!extent().whole()) fail("contains less data than declared");
   std::string value(H5Tget_size(stored.get()), '\0');
-  // by its own type: the library converts between no two sets of characters
+  // read as its own type: the library does not convert between character sets
   if (H5Dread(id_.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()) < 0)
     fail("cannot read");
   value.resize(std::strlen(value.c_str()));
@@ -215,10 +215,10 @@ std::string Dataset::text() const {
 }
 
 bool Extent::whole() const {
-  constexpr std::uint64_t kShrink = 1100, kSlack = 1 << 16;  // deflate: 1032 at most
+  constexpr std::uint64_t kShrink = 1100, kSlack = 1 << 16;  // deflate: at most 1032
   if (torn) return false;
   if (count == 0 || size == 0) return true;
-  if (chunk == 0) return count <= stored / size;  // contiguous or compact: as it is in memory
+  if (chunk == 0) return count <= stored / size;  // contiguous or compact: as in memory
   const bool any = stored > (UINT64_MAX - kSlack) / kShrink;
   return stored > 0 &&
          std::max(count, chunk) <= (any ? UINT64_MAX : kShrink * stored + kSlack) / size;
@@ -232,7 +232,7 @@ Extent Dataset::extent() const {
   return extent;
 }
 
-/// extent() without a look at the chunks.
+/// extent() without reading the chunks.
 Extent Dataset::declared() const {
   quiet();
   const Handle space(H5Dget_space(id_.get())), type(H5Dget_type(id_.get())),
@@ -246,11 +246,11 @@ Extent Dataset::declared() const {
                 : kind == H5T_FLOAT  ? Extent::Kind::real
                 : kind == H5T_STRING ? Extent::Kind::text
                                      : Extent::Kind::other;
-  extent.count = rank > 0 ? product(dimensions, rank)  // the library has it modulo 2^64
+  extent.count = rank > 0 ? product(dimensions, rank)  // the library computes it modulo 2^64
                           : static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()));
   extent.size = H5Tget_size(type.get());
   extent.stored = H5Dget_storage_size(id_.get());
-  hsize_t all = 0;  // asked of the library: a file that grows may have another name by now
+  hsize_t all = 0;  // from the library, because a growing file may have been renamed
   if (H5Fget_filesize(file.get(), &all) >= 0)
     extent.stored = std::min<std::uint64_t>(extent.stored, all);
   if (H5Pget_layout(layout.get()) == H5D_CHUNKED) {
@@ -261,8 +261,8 @@ Extent Dataset::declared() const {
   return extent;
 }
 
-/// Of the chunks with rows first .. first + count - 1, each found by its place: a walk over all
-/// takes longer than reading.
+/// Checks the chunks with rows first .. first + count - 1, each found by its position: iterating
+/// over all chunks takes longer than reading.
 bool Dataset::chunks_whole(std::uint64_t first, std::uint64_t count, const Extent& extent) const {
   if (extent.chunk == 0) return !extent.torn;
   const Handle space(H5Dget_space(id_.get())), layout(H5Dget_create_plist(id_.get()));

@@ -1,10 +1,10 @@
-// The way of files to the disk: a driver of HDF5 over AtomicFile that never tells it of a failure.
-// A flush is a commit.
+// A driver of HDF5 that writes files through AtomicFile and never reports a failure to HDF5. A
+// flush is a commit.
 //
-// A write that fails inside H5Dclose or H5Fclose leaves HDF5 (1.10.8) with freed memory under live
-// identifiers, and the program crashes when it ends. So the driver keeps the first error for
-// itself, from then on swallows what HDF5 writes, and the wrapper asks for it after each call.
-// Memory that runs out in it is such a failure: no exception passes through HDF5.
+// If a write fails inside H5Dclose or H5Fclose, HDF5 (1.10.8) leaves freed memory under live
+// identifiers, and the program crashes at its end. Therefore the driver stores the first error,
+// discards everything HDF5 writes from then on, and the wrapper checks for the error after each
+// call. Running out of memory is such a failure too: no exception passes through HDF5.
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -24,12 +24,12 @@ namespace {
 thread_local std::shared_ptr<FileState> opening;
 
 struct Driver {
-  H5FD_t base;  // first: HDF5 knows a Driver by this address
+  H5FD_t base;  // first: HDF5 identifies a Driver by this address
   AtomicFile file;
-  haddr_t allocated = 0;  // end of what HDF5 has allocated [bytes]
+  haddr_t allocated = 0;  // end of the space allocated by HDF5 [bytes]
   std::shared_ptr<FileState> state;
 
-  /// Does it unless something has failed before.
+  /// Executes an action unless an earlier one has failed.
   template <typename Action>
   void attempt(Action&& action) {
     if (state->error) return;
@@ -55,7 +55,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
                    (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0);
   driver->state = state;
   driver->attempt([&] { return driver->file.open(name, mode, state->head, state->take); });
-  state->changed = !write && state->error == ESTALE;  // too fast for this reader
+  state->changed = !write && state->error == ESTALE;  // changed too fast for this reader
   return state->error ? nullptr : &driver.release()->base;
 }
 
@@ -94,7 +94,7 @@ herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
   return 0;
 }
 
-/// The last thing that H5Fflush and H5Fclose do.
+/// The last operation of H5Fflush and H5Fclose.
 herr_t flush(H5FD_t* file, hid_t, hbool_t) {
   of(file).attempt([&] { return of(file).file.commit(); });
   return 0;
@@ -104,7 +104,8 @@ hid_t register_driver() {
   static H5FD_class_t driver{};
 #ifdef H5FD_CLASS_VERSION
   driver.version = H5FD_CLASS_VERSION;
-  driver.value = static_cast<H5FD_class_value_t>(500);  // 256 .. 511: for drivers of one program
+  // 256 .. 511 are for drivers private to a program
+  driver.value = static_cast<H5FD_class_value_t>(500);
 #endif
   driver.name = "saltus";
   driver.maxaddr = static_cast<haddr_t>(1) << 62;

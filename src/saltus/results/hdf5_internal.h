@@ -1,4 +1,4 @@
-// The HDF5 library itself: included by the sources of the wrapper only.
+// The HDF5 library itself; included only by the sources of the wrapper.
 #pragma once
 #include <hdf5.h>
 
@@ -17,19 +17,19 @@ static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 /// thread reports to `state`.
 void use_driver(hid_t access, std::shared_ptr<FileState> state);
 
-/// Address space that is not touched, given back with its owner. Throws std::bad_alloc.
+/// Reserves address space without using it, released with its owner. Throws std::bad_alloc.
 std::shared_ptr<void> mapped(std::size_t bytes);
-constexpr std::size_t kRoom = std::size_t{8} << 20;  // [bytes] a call takes less, beside its data
+// [bytes] more than a call needs in addition to its data
+constexpr std::size_t kRoom = std::size_t{8} << 20;
 
-/// Messages are switched off once a thread: each has its own error stack.
+/// Messages are switched off once per thread: each has its own error stack.
 inline void silence() {
   thread_local const bool done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   static_cast<void>(done);
 }
 
-/// Called by everything that may fail, before it enters the library. Throws std::bad_alloc where
-/// memory is about to run out: the library (1.10.8) does not look everywhere whether it got any,
-/// and crashes.
+/// Called by every function that may fail, before it enters the library. Throws std::bad_alloc if
+/// memory is about to run out: the library (1.10.8) does not check all allocations and crashes.
 inline void quiet() {
   silence();
   mapped(kRoom);
@@ -47,7 +47,7 @@ inline hid_t on_disk(Type type) {
                                : H5T_STD_U64LE;
 }
 
-/// Text of a fixed length, UTF-8, filled up with zeros.
+/// Text of fixed length, UTF-8, padded with zeros.
 inline Handle text_type(std::size_t length) {
   Handle type(H5Tcopy(H5T_C_S1));
   H5Tset_size(type.get(), std::max<std::size_t>(length, 1));
@@ -56,8 +56,8 @@ inline Handle text_type(std::size_t length) {
   return type;
 }
 
-/// How datasets are made: without times, so that equal tables are equal bytes. gzip: shuffled and
-/// deflated, in chunks.
+/// Creation properties of datasets: without times, so that equal tables have equal bytes. gzip:
+/// shuffled and deflated, in chunks.
 inline Handle layout_of(int rank, const hsize_t* chunk, int gzip) {
   Handle layout(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(layout.get(), false);

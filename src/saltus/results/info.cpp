@@ -15,7 +15,7 @@ namespace {
 
 using InfoJson = nlohmann::ordered_json;
 
-/// The name that stands for itself in HDF5 (h5::escaped).
+/// Reverses h5::escaped().
 std::string unescaped(std::string_view name) {
   std::string result;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -27,17 +27,17 @@ std::string unescaped(std::string_view name) {
   return result;
 }
 
-/// What both forms say.
+/// Content of both forms.
 struct Content {
   RunStatistics statistics;
   InfoJson summary;              ///< empty if the run is not finished
-  std::int64_t checkpoint = -1;  ///< step, -1: none
-  std::vector<double> work;      ///< last row of the ledger [J], one an account
+  std::int64_t checkpoint = -1;  ///< step; -1: none
+  std::vector<double> work;      ///< last row of the ledger [J], one value per work term
   bool substeps = false;         ///< intervals are not one step each
-  bool event_state = false;      ///< the run is one of event-driven integration
+  bool event_state = false;      ///< the run uses event-driven integration
 };
 
-/// Entries of the summary; what is of another type is as if it were not there.
+/// Entries of the summary; entries of an unexpected type are ignored.
 bool is_complete(const Content& content) {
   const auto entry = content.summary.find("complete");
   return entry == content.summary.end() || !entry->is_boolean() || entry->get<bool>();
@@ -88,7 +88,7 @@ void events_and_steps(std::string& text, const Content& content) {
   const RunStatistics& s = content.statistics;
   if (content.event_state) line(text, "events        %s", s.events_text().c_str());
   if (content.substeps)
-    line(text, "integrator    %llu steps, %llu rejected, estimated error at most %.3g (row %llu)%s",
+    line(text, "integrator    %llu steps, %llu rejected, largest estimated error %.3g (row %llu)%s",
          static_cast<unsigned long long>(s.substeps), static_cast<unsigned long long>(s.rejected),
          s.error.value, static_cast<unsigned long long>(s.error.row),
          content.event_state
@@ -203,7 +203,8 @@ std::string info_json(const ResultsReader& results) {
     json["ledger"][results.accounts()[i]] = content.work[i];
   json["residual"] = {{"value", s.residual.value}, {"row", s.residual.row}};
   json["residual_after"] = {{"value", s.residual_after.value}, {"row", s.residual_after.row}};
-  json["gap"] = {{"value", s.gap.value}, {"row", s.gap.row}};  // null: nothing near that may touch
+  // null: no gap was small enough to be measured
+  json["gap"] = {{"value", s.gap.value}, {"row", s.gap.row}};
   json["penetration"] = {{"value", s.penetration()}, {"row", s.gap.row}};
   json["unexplained_step"] = {{"value", s.unexplained.value}, {"row", s.unexplained.row}};
   json["failed_steps"] = s.failed_steps;

@@ -1,4 +1,4 @@
-// What `saltus info` says about a results file.
+// The text of `saltus info` about a results file.
 #pragma once
 #include <string>
 
@@ -6,10 +6,10 @@
 
 namespace saltus {
 
-/// Title, bodies, steps, rate, end time, energy table, worst residual and penetration, probes,
+/// Title, bodies, steps, rate, end time, energy table, largest residual and penetration, probes,
 /// finished or not.
 std::string info_text(const ResultsReader& results);
-/// The same as one JSON object.
+/// The same content as one JSON object.
 std::string info_json(const ResultsReader& results);
 
 }  // namespace saltus

@@ -15,7 +15,7 @@ void tell_break(const h5::Group& joint, double at, double by) {
   joint.set("broken_by", by);
 }
 
-/// use(joint, its group) for each joint that can break.
+/// Calls use(joint, its group) for each joint that can break.
 template <typename Use>
 void each_breakable(const h5::File& file, const Model& model, Use&& use) {
   const auto joints = model.joints();
@@ -23,7 +23,8 @@ void each_breakable(const h5::File& file, const Model& model, Use&& use) {
     return;
   const h5::Group groups = file.group("joints");
   const std::vector<std::string> names = layout::in_order(groups);
-  if (names.size() != joints.size()) throw h5::Error(groups.label() + ": not those of the scene");
+  if (names.size() != joints.size())
+    throw h5::Error(groups.label() + ": are not the joints of the scene");
   for (std::size_t i = 0; i < names.size(); ++i)
     if (joints[i].strength > 0.0) use(static_cast<int>(i), groups.group(names[i]));
 }

@@ -1,4 +1,4 @@
-// Which joints of a results file broke, when, and under which pull: attributes of /joints/<name>.
+// Which joints broke, when, and under which pull: attributes of /joints/<name> in a results file.
 #pragma once
 #include <vector>
 
@@ -11,13 +11,13 @@ namespace saltus {
 class JointBreaks {
  public:
   JointBreaks() = default;
-  /// Marks the joints of /joints that can break; all hold.
+  /// Marks the joints of /joints that can break; none is broken yet.
   static JointBreaks create(const h5::File& file, const Model& model);
-  /// Those of an existing file. Throws h5::Error.
+  /// Opens those of an existing file. Throws h5::Error.
   static JointBreaks open(const h5::File& file, const Model& model);
 
-  /// Makes the file tell of this state: `broken_at` [s] (inf: it holds) and `broken_by` [N]. Writes
-  /// what has changed alone.
+  /// Updates the file to this state: `broken_at` [s] (inf: not broken) and `broken_by` [N]. Writes
+  /// only what has changed.
   void write(const State& state);
 
  private:

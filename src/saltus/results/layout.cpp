@@ -44,7 +44,7 @@ std::vector<std::string> in_order(const h5::Group& group) {
   for (const std::string& name : names) {
     const auto index = static_cast<std::size_t>(group.integer_of(name, "index"));
     if (index >= result.size() || !result[index].empty())
-      throw h5::Error(group.label() + ": " + name + " has no place in the order");
+      throw h5::Error(group.label() + ": " + name + " has an invalid index");
     result[index] = name;
   }
   return result;
@@ -59,7 +59,8 @@ void check_format(const h5::File& file, const std::string& path) {
   if (version > kVersion)
     throw SceneError("",
                      "has version " + std::to_string(version) +
-                         " of the results format; this program knows " + std::to_string(kVersion),
+                         " of the results format; this program supports " +
+                         std::to_string(kVersion),
                      "use a newer Saltus")
         .at(path, 0, 0);
 }
@@ -91,7 +92,7 @@ h5::File open_checked(const std::string& path, Open&& open) {
       foreign(path, error);
     } catch (const h5::Error&) {
       if (AtomicFile::is_unborn(path.c_str()))
-        throw SceneError("", "holds no checkpoint yet: nothing of it was written to the end",
+        throw SceneError("", "contains no checkpoint yet: its first write is not complete",
                          "wait for its run, or run the scene again without --resume")
             .at(path, 0, 0);
       throw SceneError("", "is not a results file of Saltus, or damaged",
@@ -107,21 +108,21 @@ h5::File open(const std::string& path, bool modify) {
 }
 
 h5::File open_now(const std::string& path) {
-  if (!is_part(path)) return open(path, false);  // finished: nobody writes to it
+  if (!is_part(path)) return open(path, false);  // finished: no longer written
   return open_checked(path, [&] { return h5::File::read_now(path, kInMemory); });
 }
 
 void foreign(const std::string& path, const h5::Foreign& error) {
   const std::string fault = error.what(), own = path + ": ";
   throw SceneError("", fault.starts_with(own) ? fault.substr(own.size()) : fault,
-                   "give a file that holds all of its data")
+                   "use a file that contains all of its data")
       .at(path, 0, 0);
 }
 
 void damaged(const std::string& path, const h5::Error& error) {
   if (dynamic_cast<const h5::Changed*>(&error)) throw;
   if (const auto* outside = dynamic_cast<const h5::Foreign*>(&error)) foreign(path, *outside);
-  const std::string fault = error.what(), own = path + ": ";  // that tells the file too
+  const std::string fault = error.what(), own = path + ": ";  // also names the file
   damaged(path, fault.starts_with(own) ? fault.substr(own.size()) : fault);
 }
 

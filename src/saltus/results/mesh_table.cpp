@@ -8,10 +8,10 @@ namespace {
 ElementKind kind_named(const h5::Group& cells, const std::string& table, const std::string& name) {
   for (const ElementInfo& kind : element_kinds())
     if (kind.name == name) return kind.kind;
-  throw h5::Error(cells.label() + "/" + table + ": no kind of element is called '" + name + "'");
+  throw h5::Error(cells.label() + "/" + table + ": there is no kind of element '" + name + "'");
 }
 
-/// Sets of whole numbers, `width` a row, under their names.
+/// Writes sets of integers, `width` per row, under their names.
 template <class Sets, class Flat>
 void write_sets(const h5::Group& body, const char* group, const Sets& sets, std::size_t width,
                 const char* text, const Flat& flat) {
@@ -46,7 +46,7 @@ void write_mesh(const h5::Group& body, const Mesh& mesh) {
   layout::described(
       body.write("nodes", std::span(mesh.nodes.data(), static_cast<std::size_t>(mesh.nodes.size())),
                  3),
-      "m", "places of the nodes in the reference");
+      "m", "reference positions of the nodes");
   const h5::Group cells = body.create_group("cells");
   std::vector<std::string> names;
   for (const ElementBlock& block : mesh.blocks) names.emplace_back(info(block.kind).name);
@@ -67,7 +67,7 @@ void write_mesh(const h5::Group& body, const Mesh& mesh) {
   body.create_group("sets");
   const auto one = [](std::vector<std::int32_t>& out, int i) { out.push_back(i); };
   write_sets(body, "nodes", mesh.node_sets, 1, "nodes", one);
-  write_sets(body, "elements", mesh.element_sets, 1, "elements, counted through all cells", one);
+  write_sets(body, "elements", mesh.element_sets, 1, "elements, numbered through all cells", one);
   write_sets(body, "faces", mesh.face_sets, 2, "element, face of the element",
              [](std::vector<std::int32_t>& out, const MeshFace& f) {
                out.insert(out.end(), {f.element, f.face});
@@ -82,10 +82,10 @@ Mesh read_mesh(const h5::Group& body) {
     if (!good) throw h5::Error(body.label() + ": " + what);
   };
   mesh.dimension = static_cast<int>(body.integer("dimension"));
-  require(mesh.dimension >= 1 && mesh.dimension <= 3, "the dimension is 1, 2 or 3");
+  require(mesh.dimension >= 1 && mesh.dimension <= 3, "the dimension must be 1, 2 or 3");
   const h5::Dataset nodes = body.dataset("nodes");
   const std::vector<double> place = nodes.reals();
-  require(nodes.columns() == 3, "nodes have three coordinates");
+  require(nodes.columns() == 3, "nodes must have three coordinates");
   mesh.nodes = Eigen::Map<const Eigen::Matrix3Xd>(place.data(), 3,
                                                   static_cast<Eigen::Index>(place.size() / 3));
   const h5::Group cells = body.group("cells");
@@ -96,16 +96,16 @@ Mesh read_mesh(const h5::Group& body) {
         kind_named(cells, name, data.text("kind")), static_cast<int>(data.integer("material")), {}};
     const std::vector<std::int32_t> list = data.integers();
     require(data.columns() == static_cast<std::size_t>(info(block.kind).nodes),
-            "cells have the nodes of their kind");
+            "cells must have the number of nodes of their kind");
     require(std::ranges::all_of(list, [&](int a) { return a >= 0 && a < count; }),
-            "cells are of nodes that are there");
+            "cells must refer to existing nodes");
     block.nodes.assign(list.begin(), list.end());
     mesh.blocks.push_back(std::move(block));
   }
   const int elements = mesh.elements();
   const auto whole = [&](const std::vector<std::int32_t>& list, int below, std::size_t step) {
     for (std::size_t i = 0; i < list.size(); i += step)
-      require(list[i] >= 0 && list[i] < below, "sets are of nodes and elements that are there");
+      require(list[i] >= 0 && list[i] < below, "sets must refer to existing nodes and elements");
   };
   read_sets(body, "nodes", [&](const std::string& name, const std::vector<std::int32_t>& list) {
     whole(list, count, 1);
@@ -116,11 +116,11 @@ Mesh read_mesh(const h5::Group& body) {
     mesh.element_sets[name].assign(list.begin(), list.end());
   });
   read_sets(body, "faces", [&](const std::string& name, const std::vector<std::int32_t>& list) {
-    require(list.size() % 2 == 0, "face sets are pairs of element and face");
+    require(list.size() % 2 == 0, "face sets must be pairs of element and face");
     whole(list, elements, 2);
     for (std::size_t i = 0; i < list.size(); i += 2) {
       const int sides = static_cast<int>(faces(mesh.kind(list[i])).size());
-      require(list[i + 1] >= 0 && list[i + 1] < sides, "faces are those of their elements");
+      require(list[i + 1] >= 0 && list[i + 1] < sides, "faces must exist on their elements");
       mesh.face_sets[name].push_back({list[i], list[i + 1]});
     }
   });
@@ -132,7 +132,8 @@ std::vector<double> read_shapes(const h5::Group& body) {
   const h5::Dataset data = body.dataset("shapes");
   if (data.columns() == 0 || data.rows() != 3 * body.dataset("nodes").rows() ||
       data.columns() != static_cast<std::size_t>(body.integer("positions")))
-    throw h5::Error(data.label() + ": has not three rows a node and a column a number of q");
+    throw h5::Error(data.label() +
+                    ": must have three rows per node and one column per number of q");
   return data.reals();
 }
 
@@ -144,7 +145,7 @@ std::vector<double> by_shapes(std::span<const double> shapes, std::size_t column
       q(numbers.data(), frames, n);
   std::vector<double> moved(static_cast<std::size_t>(frames * X.rows()));
   for (Eigen::Index k = 0; k < frames;
-       ++k)  // each frame alone: no bit depends on how many are asked for
+       ++k)  // each frame separately, so that results do not depend on the number of frames
     Eigen::Map<Vector>(moved.data() + k * X.rows(), X.rows()).noalias() = X * q.row(k).transpose();
   return moved;
 }

@@ -11,17 +11,16 @@ namespace saltus {
 
 void write_mesh(const h5::Group& body, const Mesh& mesh);
 
-/// True where the body has a mesh.
+/// True if the body has a mesh.
 bool has_mesh(const h5::Group& body);
-/// Throws h5::Error where tables are missing or do not fit each other.
+/// Throws h5::Error if tables are missing or inconsistent.
 Mesh read_mesh(const h5::Group& body);
 
-/// How the numbers of a body that moves in its modes move its nodes: 3 rows a node, a column a
-/// number of q, row by row. Empty where there is no such table. Throws h5::Error where it does not
-/// fit the nodes.
+/// Displacements of the nodes per unit of each q, for modal bodies: 3 rows per node, one column per
+/// q, row by row. Empty if there is no such table. Throws h5::Error if it does not fit the nodes.
 std::vector<double> read_shapes(const h5::Group& body);
-/// Rows of displacements (or velocities), 3 a node, by the rows of q (or velocity) in `numbers`,
-/// one behind the other.
+/// Rows of displacements (or velocities), 3 values per node, from the rows of q (or velocity) in
+/// `numbers`, stored one after the other.
 std::vector<double> by_shapes(std::span<const double> shapes, std::size_t columns,
                               std::span<const double> numbers);
 

@@ -28,8 +28,8 @@ constexpr int kLinks = 40;                // followed one after the other, as Li
   const bool missing = error == ENOENT || error == ENOTDIR,
              forbidden = error == EACCES || error == EPERM || error == EROFS;
   cannot_create(path, std::strerror(error),
-                missing                 ? "make the folder first, or choose another one"
-                : forbidden             ? "choose a folder in which you may write"
+                missing                 ? "create the folder first, or choose another one"
+                : forbidden             ? "choose a writable folder"
                 : error == ENAMETOOLONG ? "choose a shorter name"
                                         : "choose another place");
 }
@@ -38,21 +38,20 @@ constexpr int kLinks = 40;                // followed one after the other, as Li
   throw RunError(path + ": write failed: " + std::strerror(error));
 }
 
-/// What is there under this name must be a file, or nothing: a rename would put a file in the place
-/// of a device or a pipe, whoever uses it. `.part` files are not looked for behind links: the link
-/// would be renamed.
+/// The name must belong to a file or be free: a rename would replace a device or a pipe that others
+/// use by a file. Links are not followed for `.part` files, because the rename would move the link.
 void require_free(const std::string& path, const std::string& part) {
   struct stat status {};
   for (const std::string& name : {path, part}) {
     if ((name == part ? ::lstat : ::stat)(name.c_str(), &status) != 0) continue;
     if (S_ISDIR(status.st_mode)) cannot_create(name, "is a folder", "give the name of a file");
     if (!S_ISREG(status.st_mode))
-      cannot_create(name, "is there and is not a regular file", "give the name of a file");
+      cannot_create(name, "exists and is not a regular file", "give the name of a file");
   }
 }
 
-/// A lock of the whole file that belongs to the open file, not to the process: two writers in one
-/// program exclude each other too.
+/// Locks the whole file. The lock belongs to the open file, not to the process, so two writers in
+/// one program also exclude each other.
 int lock(int descriptor, int command, struct flock& region) {
   region.l_whence = SEEK_SET;
   return ::fcntl(descriptor, command, &region);
@@ -70,7 +69,7 @@ std::string link_target(const std::string& path) {
     if (error) return target.string();  // not a link
     target = target.parent_path() / next;
   }
-  cannot_create(path, "is a link that leads to itself", "remove it, or choose another name");
+  cannot_create(path, "is a cyclic link", "remove it, or choose another name");
 }
 
 bool is_part(std::string_view file) { return file.ends_with(".part"); }
@@ -82,9 +81,9 @@ std::string final_name(const std::string& file) {
 std::string part_name(const std::string& path) { return link_target(path) + ".part"; }
 
 OutputFile::OutputFile(std::string path, bool empty) {
-  if (path.empty()) throw SceneError("", "an output file needs a name", "e.g. out.h5");
+  if (path.empty()) throw SceneError("", "an output file needs a name", "for example out.h5");
   if (path.find('\0') != std::string::npos)
-    cannot_create(path, "its name has a character 0, which no file has", "choose another name");
+    cannot_create(path, "its name contains a null character", "choose another name");
   const std::string target = link_target(path), part = target + ".part";
   open_ = std::make_unique<Open>(Open{std::move(path), target, part});
   require_free(open_->path, part);
@@ -92,10 +91,11 @@ OutputFile::OutputFile(std::string path, bool empty) {
   const int descriptor = ::open(part.c_str(), flags, 0666);
   if (descriptor < 0) cannot_create(part, errno);
   struct flock region {};
-  region.l_type = F_WRLCK;  // file systems without locks are taken as they are
+  region.l_type = F_WRLCK;  // file systems without locks are accepted
   if (lock(descriptor, F_OFD_SETLK, region) != 0 && (errno == EAGAIN || errno == EACCES)) {
     ::close(descriptor);
-    cannot_create(part, "another run is writing it", "wait for it, or choose another name");
+    cannot_create(part, "another run is writing it",
+                  "wait until it has finished, or choose another name");
   }
   open_->descriptor = descriptor;
   if (empty && ::ftruncate(descriptor, 0) != 0) cannot_create(part, errno);
@@ -104,7 +104,8 @@ OutputFile::OutputFile(std::string path, bool empty) {
 OutputFile::Open::~Open() {
   if (descriptor < 0) return;
   if (!keep)
-    ::unlink(part.c_str());  // before the lock goes: nobody else can have begun to write it
+    // before the lock is released: no other program can have begun to write it
+    ::unlink(part.c_str());
   ::close(descriptor);
 }
 
@@ -133,20 +134,21 @@ void OutputFile::commit() {
   }, named{};
   if (::fstat(open_->descriptor, &own) != 0 || ::lstat(part.c_str(), &named) != 0 ||
       own.st_ino != named.st_ino || own.st_dev != named.st_dev) {
-    keep();  // what is there now is not ours to remove
+    keep();  // the file there now belongs to another program
     throw RunError(part + ": another program has removed or replaced the file");
   }
-  // Delayed allocation and network file systems report a full disk only here. EINVAL: a file that
+  // Delayed allocation and network file systems report a full disk only here. EINVAL: the file
   // cannot be synchronised.
   if (::fsync(open_->descriptor) != 0 && errno != EINVAL) cannot_write(part, errno);
   try {
-    require_free(path, part);  // a long run lies between this and the constructor
+    require_free(path, part);  // other programs may have used the name during the run
   } catch (const SceneError& error) {
     throw RunError(error.what());
   }
   if (std::rename(part.c_str(), open_->target.c_str()) != 0) cannot_write(path, errno);
   ::close(std::exchange(open_->descriptor, -1));
-  // The renamed entry itself must survive a power cut. Best effort: not every file system can.
+  // Synchronise the folder too, so that the rename survives a power failure. Not every file system
+  // can.
   const std::string folder = open_->target.substr(0, open_->target.rfind('/') + 1);
   const int entry =
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

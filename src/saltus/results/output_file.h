@@ -1,10 +1,10 @@
-// A file that appears under its final name only when it is complete.
+// A file that gets its final name only when it is complete.
 //
-//     OutputFile file("out.csv");  // creates out.csv.part; SceneError where that is impossible
+//     OutputFile file("out.csv");  // creates out.csv.part; SceneError if that is impossible
 //     file.write("a,b\n");         // RunError: disk full
 //     file.commit();               // on the disk, and renamed to out.csv
 //
-// Where out.csv is a symbolic link the link stays, and all this happens to what it points to.
+// If out.csv is a symbolic link, the link stays and all this applies to its target.
 #pragma once
 #include <memory>
 #include <optional>
@@ -14,32 +14,32 @@
 
 namespace saltus {
 
-/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by
+/// Makes writes beyond RLIMIT_FSIZE fail with EFBIG instead of killing the program. Called once by
 /// the app.
 void ignore_file_size_signal();
 
-/// What a chain of symbolic links ends at, whether that exists or not; other names as they are.
-/// Throws SceneError where it has no end.
+/// The end of a chain of symbolic links, whether it exists or not; other names are returned
+/// unchanged. Throws SceneError for cyclic links.
 std::string link_target(const std::string& path);
 
-/// Name of `path` while it is written.
+/// Name of `path` while it is being written.
 std::string part_name(const std::string& path);
-/// Whether a file is one that a run still writes or that a stopped run left, by its name.
+/// Whether the name is that of a file of a running or stopped run.
 bool is_part(std::string_view file);
-/// The name that `file` has, or will have, when it is finished: without ".part".
+/// The name of the finished file: without ".part".
 std::string final_name(const std::string& file);
 
-/// Whether a program has `part` open as an OutputFile. Nothing where the file or the locks of its
-/// file system are not there.
+/// Whether a program has `part` open as an OutputFile. Empty if the file does not exist or its file
+/// system has no locks.
 std::optional<bool> is_written_now(const std::string& part);
 
 class OutputFile {
  public:
   /// Creates and empties `<path>.part` and locks it against other writers until destruction. Throws
-  /// SceneError: folder missing or unwritable, a folder, device, pipe or socket of that name,
-  /// written by another program.
+  /// SceneError: the folder is missing or not writable, the name is that of a folder, device, pipe
+  /// or socket, or another program is writing the file.
   explicit OutputFile(std::string path) : OutputFile(std::move(path), true) {}
-  /// Continues an existing `<path>.part` as it is.
+  /// Continues an existing `<path>.part`.
   static OutputFile adopt(std::string path) { return OutputFile(std::move(path), false); }
   /// Removes the `.part` unless commit() or keep() was called.
   ~OutputFile() = default;
@@ -52,13 +52,13 @@ class OutputFile {
 
   /// Appends bytes, buffered. Throws RunError naming the path and the reason.
   void write(std::string_view bytes);
-  /// What was written so far leaves the memory of the program. Throws RunError.
+  /// Passes everything written so far to the operating system. Throws RunError.
   void flush();
-  /// Everything reaches the disk, then `.part` becomes path(). Throws RunError.
+  /// Writes everything to the disk, then renames `.part` to path(). Throws RunError.
   void commit();
-  /// The destructor leaves the `.part` where it is: an interrupted run that can be resumed.
+  /// Makes the destructor leave the `.part`, as for an interrupted run that can be resumed.
   void keep() { open_->keep = true; }
-  /// Undoes keep(): the `.part` is worthless and goes with this object.
+  /// Undoes keep(): the `.part` is removed with this object.
   void discard() { open_->keep = false; }
 
  private:

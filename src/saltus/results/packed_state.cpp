@@ -9,8 +9,8 @@ namespace {
 
 using Counts = PackedCounts;
 
-/// FNV-1a over 64-bit words, sizes included: of checkpoints without a name. The signs of two
-/// numbers that change together leave it as it is.
+/// FNV-1a over 64-bit words, sizes included, for checkpoints without a name. It does not detect
+/// sign changes of two numbers at once.
 class Checksum {
  public:
   void word(std::uint64_t bits) { hash_ = (hash_ ^ bits) * 0x100000001b3ULL; }
@@ -40,9 +40,9 @@ auto sum_of(const Packed& packed) {
   return sum.result();
 }
 
-/// Nothing where event-driven integration is as it is in a run that only steps.
+/// Stores nothing if the state of event-driven integration is that of a time-stepping run.
 void pack_events(const EventState& event_state, std::size_t events, Packed& packed) {
-  // by the places of all members: one more does not compile until it is stored
+  // a structured binding of all members: a new member does not compile until it is stored
   const auto& [active, t, h, length, next, start, modes, rate_time, ends_with, ends_key, crowd,
                stepping, patience] = event_state;
   if (!active && t == 0.0 && h == 0.0 && length == 0.0 && next == 0.0 && start.empty() &&

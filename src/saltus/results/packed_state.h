@@ -1,4 +1,4 @@
-// A State as arrays of numbers, as a checkpoint stores it, and sums over every bit of it.
+// A State as arrays of numbers, as stored in a checkpoint, and sums over all its bits.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@ namespace saltus {
 
 using PackedCounts = std::vector<std::uint64_t>;
 
-/// Vectors of different sizes in one array: vector i is value[offset[i]] .. value[offset[i + 1] -
-/// 1].
+/// Vectors of different sizes in one array; vector i is
+///     value[offset[i]] .. value[offset[i + 1] - 1]
 template <typename T>
 struct Ragged {
   std::vector<T> value;
@@ -36,34 +36,33 @@ struct Ragged {
   }
 };
 
-/// The whole content of a slot, in the types of the file.
+/// The complete content of a slot, in the types of the file.
 struct Packed {
   std::array<double, 5> scalars{};        ///< t, h, kinetic, potential, energy_start
   std::array<std::uint64_t, 3> counts{};  ///< step, rows, frames
   std::vector<double> ledger;
   Ragged<double> q, v, memory;
-  PackedCounts memory_count;  ///< memory vectors of each group
+  PackedCounts memory_count;  ///< number of memory vectors of each group
   PackedCounts contact_key;
-  std::vector<double> contact_impulse, contact_moment;  ///< three a contact
+  std::vector<double> contact_impulse, contact_moment;  ///< three values per contact
   Ragged<std::int32_t> active;
   Ragged<double> factor;
   PackedCounts changes;
   std::vector<std::int32_t> broken_joint;
   std::vector<double> broken_time, broken_pull;
   std::vector<double> lane_times;  ///< t, h, next, rate_time, length
-  PackedCounts
-      lane_counts;  ///< active, stepping, patience, events of the extent, ends_with + 1, ends_key,
-                    ///< crowd
+  /// Active, stepping, patience, events of the extent, ends_with + 1, ends_key, crowd.
+  PackedCounts lane_counts;
   Ragged<double> lane_q, lane_v, lane_memory;
   PackedCounts lane_memory_count;
   PackedCounts table_rows, table_sum;
-  std::uint64_t name = 0;               ///< of the file, 0: it has none
+  std::uint64_t name = 0;               ///< of the file; 0: none
   PackedCounts lane_key;                ///< of the modes
-  std::vector<std::int32_t> lane_kind;  ///< plus 4 where it is shared
-  std::vector<double> lane_direction;   ///< three a mode: the last is its gap
+  std::vector<std::int32_t> lane_kind;  ///< plus 4 if it is shared
+  std::vector<double> lane_direction;   ///< three values per mode; the last is its gap
 
-  /// Hands every array to `each(name, array, columns)`, in one order for writing, reading and the
-  /// checksum.
+  /// Passes every array to `each(name, array, columns)`, in the same order for writing, reading and
+  /// the checksum.
   template <typename Self, typename Each>
   static void visit(Self& self, Each&& each) {
     each("ledger", self.ledger, 0);
@@ -83,7 +82,7 @@ struct Packed {
     each("factor_offset", self.factor.offset, 0);
     each("changes", self.changes, 0);
   }
-  /// The same of what is stored where there is any: files without it are those of before.
+  /// Optional arrays; files without them are identical to those of earlier versions.
   template <typename Self, typename Each>
   static void visit_broken(Self& self, Each&& each) {
     each("broken_joint", self.broken_joint, 0);
@@ -112,7 +111,7 @@ struct Packed {
   }
 };
 
-/// splitmix64 of each word and of the sum so far: every bit counts everywhere.
+/// splitmix64 of each word and of the sum so far: every bit affects the whole result.
 class StrongSum {
  public:
   void word(std::uint64_t bits) { hash_ = mixed(hash_ ^ mixed(bits)); }
@@ -132,9 +131,9 @@ class StrongSum {
 };
 
 Packed pack(const State& state, CheckpointExtent extent);
-/// The state that pack() was given. `packed` fits the model: checkpoint.cpp has looked.
+/// Inverse of pack(). checkpoint.cpp has checked that `packed` fits the model.
 State unpack(const Packed& packed);
-/// By StrongSum where the checkpoint has a name, else the weaker sum of files without one.
+/// Uses StrongSum if the checkpoint has a name, else the weaker sum of files without names.
 std::int64_t state_checksum(const Packed& packed);
 
 }  // namespace saltus

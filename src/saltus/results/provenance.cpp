@@ -31,7 +31,7 @@ std::string utc_now() {
   return {text.data(), length};
 }
 
-/// As a shell would have to read it.
+/// Quotes an argument for a shell.
 std::string quoted(std::string_view argument) {
   constexpr std::string_view plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:,+@%";

@@ -1,4 +1,4 @@
-// Where a result comes from: what to write down so that it can be made again.
+// The origin of a result: everything needed to reproduce it.
 #pragma once
 #include <string>
 
@@ -12,10 +12,10 @@ struct Provenance {
   std::string command_line;  ///< as typed, blanks quoted
   std::string cpu;           ///< model name
   std::string start_time;    ///< UTC, ISO 8601
-  int threads = 1;           ///< that loops may be shared among; no bit of a result depends on them
+  int threads = 1;           ///< that loops may use; results do not depend on it
 };
 
-/// All fields of this program and moment; `arguments` are those of main. No host or user name.
+/// Fields for this program and time; `arguments` are those of main(). No host or user name.
 Provenance provenance_now(int count, const char* const* arguments);
 
 }  // namespace saltus

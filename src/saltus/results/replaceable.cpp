@@ -12,7 +12,7 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kHeadOfFile = 4096;  // by which files are told [bytes]
+constexpr std::size_t kHeadOfFile = 4096;  // read to identify a file [bytes]
 
 }  // namespace
 
@@ -21,13 +21,13 @@ void expect_replaceable(const std::string& path, std::string_view what,
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return;  // opening it for writing tells why
+  if (!file) return;  // opening it for writing reports the reason
   std::string head(kHeadOfFile, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   if (!is_ours(head))
-    throw SceneError("", fmt::format("is there and is not {}: it would be lost", what),
-                     "another name, or move it away")
+    throw SceneError("", fmt::format("exists and is not {}: it would be lost", what),
+                     "use another name, or move the file")
         .at(path, 0, 0);
 }
 

@@ -28,12 +28,12 @@
 namespace saltus {
 namespace {
 
-// What is in memory is handed over and flushed when it has so many rows, or so many bytes without
-// them.
+// Data in memory are handed over and flushed when there are this many rows, or this many bytes of
+// other data.
 constexpr std::size_t kRows = 8192;
 constexpr std::size_t kRowBytes = 16u << 20;
 constexpr std::size_t kBytes = 8u << 20;
-// Added and subtracted it rounds to 2^-30 s: what is below would not be compressed.
+// Adding and subtracting it rounds to 2^-30 s; smaller digits would not be compressible.
 constexpr double kNanosecond = 0x1.8p22;
 constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
 
@@ -44,7 +44,7 @@ std::size_t buffer_rows(std::size_t width, std::uint64_t expected_steps) {
   return std::min({fitting, wanted, kRows});
 }
 
-/// A finished file stays as it is until the longer run takes its name.
+/// Copies a finished file, which stays unchanged until the longer run takes its name.
 OutputFile copy_to_part(const std::string& file) {
   std::ifstream source(file, std::ios::binary);
   if (!source) throw SceneError("", "cannot be read", "give a results file").at(file, 0, 0);
@@ -68,18 +68,18 @@ struct ResultsWriter::Recording {
   ~Recording() {
     try {
       if (!failed) close();
-    } catch (...) {  // destructors must not throw; give_up() tells
+    } catch (...) {  // destructors must not throw; give_up() reports errors
     }
     keep();
   }
 
-  /// All rows reach the file, or its tables were of unequal length.
+  /// All rows must be written, because the tables would otherwise have unequal lengths.
   void close() {
     settled([&] {
       if (hdf5.is_open() && !discarded && started && waits()) write_and_flush();
     });
   }
-  /// Rows that reached the disk are never removed.
+  /// Keeps the `.part` if rows have reached the disk.
   void keep() {
     if (held > 0 && !discarded) output.keep();
   }
@@ -94,21 +94,21 @@ struct ResultsWriter::Recording {
   EventTable events;
   JointBreaks breaks;
   SummedTables tables;
-  RunStatistics statistics;  ///< of the rows that are written; its events: of all
+  RunStatistics statistics;  ///< of the rows written; its events: of all
   struct {
     RowTable::Waiting rows;
     FrameTable::Waiting frames;
     StepContacts::Waiting step_contacts;
     EventTable::Waiting events;
-  } portion;  ///< that is written while the tables collect the next one
+  } portion;  ///< written while the tables collect the next one
   std::string next_slot = "a";
   bool failed = false, started = false, discarded = false;
   std::atomic<std::size_t> held = 0;  ///< rows of the last flush
-  std::vector<Notice> notices;        ///< of the run before it was resumed
-  WriterThread thread;                // after all it writes
+  std::vector<Notice> notices;        ///< from before the run was resumed
+  WriterThread thread;                // last, because it uses the members above
 
-  /// Runs something that writes. After a failure the file stays as its last flush left it, if one
-  /// can go on from there; else the `.part` goes.
+  /// Runs an action that writes. After a failure the file stays as of its last flush if it can be
+  /// resumed from there; otherwise the `.part` is removed.
   template <typename Action>
   void writing(Action&& action) {
     if (failed) throw RunError(output.path() + ": an earlier write failed");
@@ -117,14 +117,14 @@ struct ResultsWriter::Recording {
     } catch (const RunError& error) {
       throw RunError(error.what() + ("; " + give_up()));
     } catch (const std::bad_alloc&) {
-      throw RunError("there is not enough memory; " + give_up());
+      throw RunError("out of memory; " + give_up());
     } catch (...) {
       give_up();
       throw;
     }
   }
 
-  /// What became of the file, in words.
+  /// Description of the state of the file.
   std::string give_up() {
     failed = true;
     thread.settle();
@@ -132,33 +132,33 @@ struct ResultsWriter::Recording {
     return left();
   }
 
-  /// What the file holds, in words; without rows it goes.
+  /// Description of the contents of the file; a file without rows is removed.
   std::string left() {
     keep();
     std::int64_t step = -1;
     std::size_t rows_there = 0;
-    try {  // what is on the disk tells best
+    try {  // the file on disk decides
       const h5::File stored = layout::open(output.part(), false);
       step = newest_checkpoint_step(stored);
       rows_there = stored.dataset("step/time").rows();
-    } catch (const std::bad_alloc&) {  // it cannot be read now: what was kept before stays
-      return output.part() + (held > 0 ? " keeps what was written before" : " is removed");
-    } catch (const std::exception&) {  // spoilt, or never flushed
+    } catch (const std::bad_alloc&) {  // it cannot be read now: earlier data are kept
+      return output.part() + (held > 0 ? " keeps the data written before" : " is removed");
+    } catch (const std::exception&) {  // damaged, or never flushed
       if (held > 0) return output.part() + " can no longer be read";
     }
     if (step < 0 && rows_there == 0) {
       output.discard();
-      return output.part() + " is removed: it held no rows yet";
+      return output.part() + " is removed: it contained no rows yet";
     }
     output.keep();
     if (step < 0)
       return output.part() + " keeps " + std::to_string(rows_there) +
              " rows and no checkpoint: --resume begins at the start";
     return output.part() + " keeps the checkpoint of step " + std::to_string(step) +
-           ": --resume goes on from it";
+           ": --resume continues from it";
   }
 
-  /// The same, when what was handed over is written.
+  /// writing(), after the portion handed over has been written.
   template <typename Action>
   void settled(Action&& action) {
     writing([&] {
@@ -167,7 +167,7 @@ struct ResultsWriter::Recording {
     });
   }
 
-  /// Of what comes with rows, beside them.
+  /// Size of the data that accompany rows.
   std::size_t waiting_bytes() const {
     return step_contacts.waiting_bytes() + events.waiting_bytes();
   }
@@ -182,7 +182,7 @@ struct ResultsWriter::Recording {
     portion.frames = frames.room();
   }
 
-  /// What is in memory becomes the portion, which must have been written.
+  /// Moves the data in memory to the portion, which must have been written.
   void take() {
     rows.hand_over(portion.rows);
     frames.hand_over(portion.frames);
@@ -277,7 +277,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     check_same_inputs(stored, file, options.inputs);
     try {
       SummedTables::open(stored).expect(checkpoint.tables);
-      for (const char* name : kTexts)  // before anything is altered: they are to be renamed
+      for (const char* name : kTexts)  // read before anything is altered, because they are renamed
         if (stored.has(name)) stored.dataset(name).text();
     } catch (const h5::Changed&) {
       throw;
@@ -295,7 +295,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     p.rows = open_rows(p.hdf5);
     if (p.rows.width() !=
         p.step_width + model.accounts().size() + model.probes().size() + layout::kTiming)
-      throw h5::Error(p.hdf5.label() + ": has other columns than the scene");
+      throw h5::Error(p.hdf5.label() + ": has columns that differ from those of the scene");
     p.frames = FrameTable::open(p.hdf5, model, options.fields, options.frame_contacts);
     p.step_contacts = StepContacts::open(p.hdf5);
     p.rows.truncate(checkpoint.extent.rows);
@@ -308,7 +308,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     p.tables.keep(checkpoint.tables);
     p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows, checkpoint.extent.events);
   } catch (const h5::Error& error) {
-    p.hdf5.abandon();  // what was cut off already stays on the disk
+    p.hdf5.abandon();  // the data removed so far stay on the disk
     layout::damaged(file, error);
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
@@ -320,7 +320,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     const h5::Group provenance = p.hdf5.group("provenance");
     const auto resumed = provenance.integer("resumed") + 1;
     provenance.set("resumed", resumed);
-    // What was is kept, not freed: space that a damaged header gives back may be that of a table.
+    // Old texts are kept, not freed: a damaged header might free space that belongs to a table.
     const std::string before = "provenance/before_" + std::to_string(resumed);
     p.hdf5.create_group(before);
     for (const char* name : kTexts)
@@ -349,7 +349,7 @@ void ResultsWriter::record(const StepReport& report, const State& state,
   if (p.enough_waits()) p.hand_over();
   const std::size_t accounts = state.ledger.size();
   expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
-          "ResultsWriter::record: one value an account and a probe of the model");
+          "ResultsWriter::record: one value per work term and probe of the model");
   double* row = put_step(report, state, p.step_width > layout::kStep.size(), p.rows.next());
   for (const double work : state.ledger) *row++ = work;
   for (const double value : probes) *row++ = value;
@@ -391,7 +391,7 @@ void ResultsWriter::checkpoint(const State& state, std::span<const Notice> notic
     p.take();
     p.write();
     p.save(state, notices);
-    p.hdf5.flush();  // one for both: rows and checkpoint are there together or not at all
+    p.hdf5.flush();  // one flush for both: rows and checkpoint are written together or not at all
     p.held = p.rows.rows();
   });
   p.output.keep();
@@ -463,7 +463,7 @@ const RunStatistics& ResultsWriter::statistics() {
   Recording& p = *recording_;
   if (p.rows.waiting() > 0)
     drain();
-  else if (p.rows.rows() > 0)  // else nothing is counted yet
+  else if (p.rows.rows() > 0)  // otherwise nothing has been counted yet
     p.settled([] {});
   return p.statistics;
 }

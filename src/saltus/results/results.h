@@ -9,10 +9,10 @@
 //     }
 //     out.finish(state, summary);                                         // out.h5
 //
-// record() copies one row into memory, frame() a frame. From there they reach the file at once
-// (drain()) or through a thread of its own (hand_over()), which writes one portion while the next
-// is collected; each ends with a flush, so that a killed run leaves a readable `.part`. When that
-// happens depends on rows and frames alone: the bytes of a file do not depend on the thread.
+// record() copies one row into memory, frame() a frame. They are written to the file at once
+// (drain()) or by a separate thread (hand_over()), which writes one portion while the next is
+// collected. Each portion ends with a flush, so that a killed run leaves a readable `.part`.
+// Portions depend only on rows and frames, so the bytes of a file do not depend on the thread.
 #pragma once
 #include <array>
 #include <memory>
@@ -32,107 +32,110 @@
 
 namespace saltus {
 
-/// Whether frames hold contacts and the start of their step: what the scene says, else up to 20000
-/// shapes.
+/// Whether frames contain contacts and the start of their step: as set in the scene, by default up
+/// to 20000 shapes.
 bool frames_hold_contacts(const ResultsSpec& spec, const Model& model);
-/// Of one frame, before compression; of contacts three a shape are assumed [bytes].
+/// Size of one frame before compression, assuming three contacts per shape [bytes].
 double frame_bytes(const ResultsSpec& spec, const Model& model);
 
 struct ResultsOptions {
   Provenance provenance;
-  std::vector<InputFile> inputs;     ///< the data files that the model was made of
-  std::uint64_t expected_steps = 0;  ///< sizes the buffer of rows, 0: unknown
-  /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
+  std::vector<InputFile> inputs;     ///< data files from which the model was built
+  std::uint64_t expected_steps = 0;  ///< determines the size of the row buffer; 0: unknown
+  /// Position of each probe as the user wrote it, "0.82 m"; may be empty.
   std::vector<std::string> probe_at;
-  FieldOptions fields;         ///< what frames hold beside q and velocity
-  bool frame_contacts = true;  ///< and contacts, and the start of their step
-  bool step_contacts = false;  ///< the impulses of the contacts of every row too
+  FieldOptions fields;         ///< data of frames in addition to q and velocity
+  bool frame_contacts = true;  ///< frames also contain contacts, and the start of their step
+  bool step_contacts = false;  ///< also store the impulses of the contacts in every row
   bool own_thread = true;      ///< for writing; false: the caller waits. The file is the same.
 };
 
-/// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and
-/// the last State.
+/// Data that only the caller of the run has. The rest of /summary comes from RunStatistics and the
+/// last State.
 struct RunSummary {
-  bool complete = true;           ///< the end time was reached
-  std::string stopped{};          ///< why not, one line
-  double wall_time = 0.0;         ///< of the time loop, resumed parts included as far as known [s]
-  std::string choice{};           ///< of `time.scheme: auto`, a JSON object; "": the scene chose
+  bool complete = true;   ///< the end time was reached
+  std::string stopped{};  ///< why the end was not reached, one line
+  /// Of the time loop, including earlier parts of a resumed run if known [s].
+  double wall_time = 0.0;
+  std::string choice{};           ///< of `time.scheme: auto`, a JSON object; "": not used
   std::vector<Notice> notices{};  ///< Simulation::notices() of this part of the run
 };
 
 class ResultsWriter {
  public:
-  /// Creates `<path>.part`. Throws SceneError where it cannot be created. `resolved`: JSON text of
-  /// the scene with every default.
+  /// Creates `<path>.part`. Throws SceneError if that fails. `resolved`: JSON text of the scene
+  /// with all defaults.
   ResultsWriter(std::string path, const Model& model, std::string_view scene,
                 std::string_view resolved, ResultsOptions options = {});
   /// Continues a stopped run: `file` is a `.part` or a finished file (which is copied). Rows and
-  /// frames behind the checkpoint are dropped. Throws SceneError: no such file, not a results file,
-  /// damaged, another scene, other data files (ResultsOptions::inputs). time.end may differ, as
-  /// long as it is not before the checkpoint.
+  /// frames after the checkpoint are dropped. Throws SceneError: no such file, not a results file,
+  /// damaged, another scene, other data files (ResultsOptions::inputs). time.end may differ, but
+  /// must not be before the checkpoint.
   static ResultsWriter resume(const std::string& file, const Model& model, std::string_view scene,
                               std::string_view resolved, ResultsOptions options = {});
-  /// Not finished: the `.part` stays if it holds a row or a checkpoint, also when a later write
-  /// failed, else it is removed.
+  /// Without finish(): keeps the `.part` if it contains a row or a checkpoint, also after a failed
+  /// write; otherwise removes it.
   ~ResultsWriter();
   ResultsWriter(ResultsWriter&&) noexcept;
   ResultsWriter& operator=(ResultsWriter&&) noexcept;
 
   /// Row 0: the state before the first step.
   void start(const State& state, std::span<const double> probes);
-  /// One row: what the step did and the state behind it. `probes`: one value a Model::probes();
-  /// `wall`: what the step took [s]. About 25 ns; waits only if nobody called hand_over() for 8192
-  /// rows.
+  /// Adds one row: data of the step and the state after it. `probes`: one value per
+  /// Model::probes(); `wall`: wall time of the step [s]. Takes about 25 ns; waits only if
+  /// hand_over() was not called for 8192 rows.
   void record(const StepReport& report, const State& state, std::span<const double> probes,
               double wall = 0.0);
-  /// What event-driven integration located in the step: Simulation::events(), before record(). Of
-  /// runs in the other mode nothing is stored.
+  /// Adds the events that event-driven integration located in the step, Simulation::events(). Call
+  /// it before record(). Runs in time stepping store none.
   void events(std::span<const Event> events);
-  /// Before a step that is to end in a frame: all groups as their schemes hold them now. With that,
-  /// `seen` and its own moment the frame has what the equations of the step can be made anew with.
+  /// Call before a step that is to end in a frame, with all groups in the form their schemes store.
+  /// With these data, `seen` and the frame itself, the equations of the step can be reconstructed.
   void begin_step(std::span<const GroupState> start);
   /// Open contacts with a larger gap are not stored in frames [m].
   static double near(const Model& model);
-  /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group;
-  /// `joint_loads`: force and torque, one a joint (Simulation::joint_load); `contacts`:
-  /// Simulation::contacts(near()), without them of the contacts in the state only the impulses are
-  /// stored; `seen`: Simulation::seen_contacts(), what the rows of `contacts` were made of.
+  /// Adds configuration and contacts at one time. `velocities`: physical ones, one vector per
+  /// group; `joint_loads`: force and torque, one per joint (Simulation::joint_load); `contacts`:
+  /// Simulation::contacts(near()), without which only the impulses of the contacts in the state are
+  /// stored; `seen`: Simulation::seen_contacts(), from which the rows of `contacts` were computed.
   void frame(const State& state, std::span<const Vector> velocities,
              std::span<const std::array<Vector3, 2>> joint_loads = {},
              std::span<const ContactView> contacts = {}, std::span<const SeenContact> seen = {});
-  /// What is in memory is written and flushed while the caller goes on. Waits until what was handed
-  /// over before is written; throws RunError as drain() does if that failed.
+  /// Writes and flushes the data in memory while the caller continues. First waits until the
+  /// previous portion is written; throws RunError like drain() if that failed.
   void hand_over();
-  /// Writes what is in memory and flushes. Throws RunError (disk full), which says whether the
-  /// `.part` holds a checkpoint and stays.
+  /// Writes the data in memory and flushes. Throws RunError (disk full), whose text states whether
+  /// the `.part` contains a checkpoint and is kept.
   void drain();
-  /// True when enough waits that hand_over() is worth it: 8192 rows, half of a shorter run, 16 MB
-  /// of rows or 8 MB of frames.
+  /// True if there is enough data for hand_over(): 8192 rows, half of a shorter run, 16 MB of rows
+  /// or 8 MB of frames.
   bool wants_drain() const;
-  /// What is in memory and the complete state, in one flush. The previous checkpoint stays valid
-  /// until this one is on disk. `notices`: Simulation::notices(), which a run that is resumed from
-  /// here tells too.
+  /// Writes the data in memory and the complete state in one flush. The previous checkpoint stays
+  /// valid until this one is on disk. `notices`: Simulation::notices(), which a run resumed from
+  /// here reports too.
   void checkpoint(const State& state, std::span<const Notice> notices = {});
-  /// True until a row is there; of a run that was interrupted before its first step row 0 is.
+  /// True until a row exists; a run interrupted before its first step has row 0.
   bool empty() const;
-  /// Notices of the run before it was resumed, and `now`: those of the same thing are one.
+  /// Notices from before the run was resumed, merged with `now`.
   std::vector<Notice> all_notices(std::span<const Notice> now) const;
-  /// After a failure that is not of the file: what is in memory is written if it can be. Says what
-  /// the `.part` holds, for the end of a message. Nothing may be called afterwards.
+  /// Call after a failure that is not caused by the file: writes the data in memory if possible.
+  /// Returns a text on what the `.part` contains, for the end of a message. No other function may
+  /// be called then.
   std::string give_up();
-  /// The `.part` is worthless: it goes with this object.
+  /// Marks the `.part` as worthless: it is removed with this object.
   void discard();
-  /// All values of a probe so far, one a row: for WAV and CSV files.
+  /// All values of a probe so far, one per row: for WAV and CSV files.
   std::vector<double> probe(std::size_t index);
   /// Times of the rows so far [s].
   std::vector<double> times();
-  /// Notes what was done to make the WAV file of a probe.
+  /// Stores how the WAV file of a probe was made.
   void set_wav(std::size_t index, const std::string& file, double factor, double rate);
-  /// Final checkpoint, /summary, flush, close, rename to path(). Nothing may be called afterwards.
+  /// Writes the final checkpoint and /summary, flushes, closes and renames to path(). No other
+  /// function may be called then.
   void finish(const State& last, const RunSummary& summary);
 
-  /// Of all rows and events so far, those of a run that was resumed included. Writes what is in
-  /// memory as drain() does.
+  /// Statistics of all rows and events so far, including those before a run was resumed. Writes the
+  /// data in memory like drain().
   const RunStatistics& statistics();
   /// The final name.
   const std::string& path() const;
@@ -143,23 +146,22 @@ class ResultsWriter {
   std::unique_ptr<Recording> recording_;
 };
 
-/// The file from which `--resume` goes on: `<path>.part` if there is one, else path. Throws
-/// SceneError if there is none.
+/// The file that `--resume` continues: `<path>.part` if it exists, else path. Throws SceneError if
+/// there is neither.
 std::string resumable_file(const std::string& path);
 
-/// Whether a `.part` holds nothing to go on from but the start of its run: no checkpoint. Throws
-/// SceneError: it is one of another scene or of other data files, or no results file.
+/// Whether a `.part` contains no checkpoint, so that its run has to begin at the start. Throws
+/// SceneError if it belongs to another scene or other data files, or is not a results file.
 bool begins_at_start(const std::string& part, std::string_view resolved,
                      std::span<const InputFile> inputs);
 
-/// What became of a `.part` that was there.
+/// What happened to an existing `.part`.
 struct KeptPart {
-  std::string
-      name{};  ///< its final name from now on, "a.1.h5" of "a.h5"; "": there was none to keep
-  bool whole = false;  ///< `--resume` goes on with its run by that name
+  std::string name{};  ///< its new final name, "a.1.h5" for "a.h5"; "": there was none to keep
+  bool whole = false;  ///< `--resume` can continue its run under that name
 };
-/// A `.part` of `path` that an earlier run left, and that holds rows or cannot be read, gets
-/// another name. Throws SceneError where it cannot be renamed.
+/// Renames a `.part` of `path` left by an earlier run if it contains rows or cannot be read. Throws
+/// SceneError if that fails.
 KeptPart keep_earlier_part(const std::string& path);
 
 /// The newest complete checkpoint. Throws SceneError: not a results file, no checkpoint, damaged,

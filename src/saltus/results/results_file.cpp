@@ -57,15 +57,15 @@ void write_pairs(const h5::File& file, const Model& model) {
       add(tangent, t < pair.tangents ? pair.direction(1 + t) : Vector3(Vector3::Zero()));
   }
   const h5::Group pairs = file.create_group("pairs");
-  layout::described(pairs.write("key", key), "1", "name of the pair, increasing");
+  layout::described(pairs.write("key", key), "1", "key of the pair, increasing");
   layout::described(pairs.write("group", group, 2), "1",
                     "index of the bodies a and b in /bodies; -1: the fixed world");
   layout::described(pairs.write("body", body, 2), "1", "body of the group");
   layout::described(pairs.write("feature", feature, 2), "1", "node, face or element");
   layout::described(pairs.write("law", law), "1", "index of the contact law");
-  layout::described(pairs.write("local_a", local_a, 3), "m", "place on a in its own frame");
+  layout::described(pairs.write("local_a", local_a, 3), "m", "position on a in its own frame");
   layout::described(pairs.write("local_b", local_b, 3), "m",
-                    "place on b in its own frame, or in the world");
+                    "position on b in its own frame, or in the world");
   layout::described(pairs.write("normal", normal, 3), "1", "unit vector from b to a");
   layout::described(pairs.write("tangents", tangents), "1", "number of directions of friction");
   layout::described(pairs.write("tangent", tangent, 6), "1", "the two directions of friction");
@@ -75,7 +75,7 @@ bool on_joint(const Probe& probe) {
   return probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate;
 }
 
-/// Where in the step the value belongs, as a share of it: 1 at its end.
+/// Position in the step to which the value belongs, as a fraction: 1 at its end.
 double velocity_at(const Model& model, const Probe& probe) {
   const auto of = [&](int g) {
     const Group& group = model.groups()[static_cast<std::size_t>(g)];
@@ -92,7 +92,7 @@ double velocity_at(const Model& model, const Probe& probe) {
 
 std::string description_of(const Probe& probe) {
   if (probe.quantity == Probe::Quantity::reaction)
-    return "force that held a prescribed degree of freedom, mean over the step";
+    return "constraint force of a prescribed degree of freedom, mean over the step";
   const std::string name(name_of(probe.quantity));
   return name + (on_joint(probe) ? " of a joint" : " of a point along a direction");
 }
@@ -105,7 +105,7 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
   const double h = model.options().h;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Probe& probe = model.probes()[i];
-    const double late =  // in event-driven integration all is of the time of its row
+    const double late =  // in event-driven integration all values belong to the time of their row
         model.options().mode == TimeMode::events ? 0.0 : (1.0 - velocity_at(model, probe)) * h;
     const h5::Dataset data =
         layout::described(group.create(names[i], {}), std::string(unit_of(probe, model.joints())),
@@ -124,9 +124,10 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
     data.set("rate", h > 0.0 ? 1.0 / h : 0.0);
     data.set("delay", late);
     if (late > 0.0)
-      data.set("note",
-               "the velocity is a difference over the step: it belongs to the time of its row less "
-               "'delay'");
+      data.set(
+          "note",
+          "the velocity is a difference over the step: it belongs to the time of its row minus "
+          "'delay'");
     data.set("gain", probe.gain);
   }
 }
@@ -186,9 +187,9 @@ void check_same_inputs(const h5::File& file, const std::string& path,
     if (size == input.size && entry.text("fnv1a") == input.hash) continue;
     const std::string how = size == input.size ? "other bytes"
                                                : std::to_string(input.size) + " bytes, " +
-                                                     std::to_string(size) + " then";
+                                                     std::to_string(size) + " before";
     throw SceneError(input.entry, "has changed since the run in " + path + " (" + how + ")",
-                     "put the old file back, or run the scene from the start")
+                     "restore the old file, or run the scene from the start")
         .at(input.file, 0, 0);
   }
 }
@@ -198,7 +199,7 @@ RowTable open_rows(const h5::File& file) {
   const h5::Group step = file.group("step");
   const auto rows_held = [&] { return step.dataset("time").reals().size(); };  // not only declared
   for (const layout::StepColumn& column : layout::kStep) {
-    if (!step.has(column.name)) {  // of a file older than the column
+    if (!step.has(column.name)) {  // the file is older than the column
       h5::Dataset added = layout::described(step.create(column.name, {.type = column.type}),
                                             column.unit, column.description);
       added.append(std::span<const double>(std::vector<double>(rows_held())));
@@ -212,7 +213,7 @@ RowTable open_rows(const h5::File& file) {
     for (const std::string& column : layout::in_order(group))
       rows.add_column(group.dataset(column), h5::Type::real64);
   }
-  if (!file.has("timing/step")) {  // of a file older than it
+  if (!file.has("timing/step")) {  // the file is older than the table
     const std::vector<double> unknown(rows_held(), std::numeric_limits<double>::quiet_NaN());
     create_timing(file).append(std::span<const double>(unknown));
   }
@@ -224,7 +225,7 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_
   const h5::Group step = file.group("step");
   std::vector<std::vector<double>> columns;
   const auto add_column = [&](const layout::StepColumn& column) {
-    if (!step.has(column.name)) {  // of a file older than the column
+    if (!step.has(column.name)) {  // the file is older than the column
       columns.emplace_back(rows, 0.0);
       return;
     }

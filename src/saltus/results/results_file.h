@@ -1,4 +1,4 @@
-// The parts of a results file that are written once, when it is made or taken up again.
+// The parts of a results file that are written once, when it is created or resumed.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace saltus {
 
-/// Everything of an empty results file but its frames: format, scene, provenance, pairs, /step,
+/// Everything of an empty results file except its frames: format, scene, provenance, pairs, /step,
 /// /ledger, /probes, /timing, /drawing.
 void create_layout(const h5::File& file, const Model& model, std::string_view scene,
                    std::string_view resolved, const ResultsOptions& options);
@@ -16,12 +16,12 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
 RowTable open_rows(const h5::File& file);
 /// Statistics of the first `rows` rows and `events` events on disk.
 RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_t events);
-/// Throws SceneError unless `resolved` is the scene of the file; time.end [s] may differ but not
-/// lie before `t`.
+/// Throws SceneError unless `resolved` is the scene of the file; time.end [s] may differ but must
+/// not be before `t`.
 void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
                       double t);
-/// Throws SceneError unless the data files are those the file was made from. Files without a list
-/// of them are taken as they are.
+/// Throws SceneError unless the data files are those from which the file was made. Files without a
+/// list of them are accepted.
 void check_same_inputs(const h5::File& file, const std::string& path,
                        std::span<const InputFile> inputs);
 /// Text of /summary.

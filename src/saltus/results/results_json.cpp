@@ -1,4 +1,4 @@
-// What results files say in JSON: the summary, and whether two resolved scenes are the same.
+// JSON of results files: the summary, and the comparison of two resolved scenes.
 #include <nlohmann/json.hpp>
 
 #include "saltus/results/checkpoint.h"
@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json extreme(const Extreme& e) { return {{"value", e.value}, {"row", e.row}}; }
 
-/// "/contacts/0/law" as users write it: contacts[0].law
+/// Converts "/contacts/0/law" to the form for users: contacts[0].law
 std::string scene_path(const std::string& pointer) {
   std::string path;
   for (std::size_t begin = 1; begin <= pointer.size();) {
@@ -36,7 +36,7 @@ std::string brief(const nlohmann::json& scene, const std::string& pointer) {
   return text;
 }
 
-/// Takes time.end out of a scene.
+/// Removes time.end from a scene and returns it.
 nlohmann::json take_end(nlohmann::json& scene) {
   nlohmann::json end;
   if (scene.is_object() && scene.contains("time") && scene["time"].is_object() &&
@@ -47,8 +47,8 @@ nlohmann::json take_end(nlohmann::json& scene) {
   return end;
 }
 
-/// Old keys of a scene get their present names, as rename_old_keys() does it. in: the key that
-/// holds `part`.
+/// Replaces old keys of a scene by their current names, like rename_old_keys(). in: the key that
+/// contains `part`.
 nlohmann::json with_present_keys(const nlohmann::json& part, const std::string& in = "") {
   if (!part.is_structured()) return part;
   nlohmann::json present = part.is_array() ? nlohmann::json::array() : nlohmann::json::object();

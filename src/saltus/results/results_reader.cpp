@@ -64,7 +64,7 @@ std::vector<BodyColumn> read_bodies(const h5::File& file) {
   return bodies;
 }
 
-/// Of a body that moves in its modes.
+/// For a modal body.
 std::vector<double> node_motion(const h5::Group& body, const std::vector<double>& numbers) {
   return by_shapes(read_shapes(body), static_cast<std::size_t>(body.integer("positions")), numbers);
 }
@@ -100,8 +100,8 @@ void ResultsReader::read() {
   };
   rows_ = plain("step/time");
   frames_ = plain("frames/time");
-  // A run that was killed while it wrote may have columns of different lengths: the rows that all
-  // have count.
+  // If a run was killed while writing, columns may have different lengths: use the rows present in
+  // all of them.
   for (const std::string& name : step_names_) rows_ = std::min(rows_, plain("step/" + name));
   for (const std::string& name : accounts_) rows_ = std::min(rows_, plain("ledger/" + name));
   for (const ProbeColumn& probe : probes_) rows_ = std::min(rows_, plain("probes/" + probe.name));
@@ -120,7 +120,7 @@ std::string ResultsReader::resolved() const { return hdf5_.dataset("resolved").t
 
 std::vector<std::string> ResultsReader::fixed_bodies() const {
   const h5::Group contacts = hdf5_.group("contacts");
-  if (!contacts.has("fixed")) return {};  // of none, or an older file
+  if (!contacts.has("fixed")) return {};  // no fixed bodies, or an older file
   return nlohmann::json::parse(contacts.dataset("fixed").text());
 }
 
@@ -186,7 +186,7 @@ std::vector<double> ResultsReader::node_velocity(const std::string& name, std::s
     const auto column = static_cast<std::size_t>(dof[i] >= 0 ? dof[i] : -2 - dof[i]);
     if (dof[i] == -1) continue;
     if (column >= (dof[i] >= 0 ? frees : givens))
-      layout::damaged(file_, "dof of " + name + " names no column");
+      layout::damaged(file_, "dof of " + name + " refers to a missing column");
     for (std::size_t k = 0; k < count; ++k)
       all[k * dof.size() + i] = dof[i] >= 0 ? free[k * frees + column] : given[k * givens + column];
   }

@@ -1,4 +1,4 @@
-// A sum over every bit of the rows of a table.
+// A sum over all bits of the rows of a table.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,10 +6,11 @@
 
 namespace saltus {
 
-inline constexpr std::uint64_t kNoRows = 0xcbf29ce484222325ULL;  ///< the sum of nothing
+inline constexpr std::uint64_t kNoRows = 0xcbf29ce484222325ULL;  ///< the sum of no rows
 
-/// One number after the other, so that it does not matter in which portions they come. Each step
-/// can be undone: sums that differ once differ until another number differs too.
+/// Adds numbers one after the other, so that the result does not depend on how they are split into
+/// portions. Each step is invertible: different sums stay different until another number differs
+/// too.
 template <typename Word>
 std::uint64_t added_words(std::uint64_t sum, const void* values, std::size_t count) {
   const char* next = static_cast<const char*>(values);
@@ -22,7 +23,7 @@ std::uint64_t added_words(std::uint64_t sum, const void* values, std::size_t cou
   return sum;
 }
 
-/// With `count` numbers of `element` bytes, 4 or 8, more.
+/// Adds `count` numbers of `element` bytes, 4 or 8.
 inline std::uint64_t added(std::uint64_t sum, std::size_t element, const void* values,
                            std::size_t count) {
   return element == 4 ? added_words<std::uint32_t>(sum, values, count)

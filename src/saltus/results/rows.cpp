@@ -18,7 +18,7 @@ void RowTable::reserve(std::size_t capacity) {
   integers_ = std::make_unique_for_overwrite<std::int32_t[]>(capacity);
 }
 
-// Not filled: pages are touched by the first row that comes to lie there.
+// Not initialised: pages are allocated by the first row stored in them.
 RowTable::Waiting RowTable::room() const {
   return {std::make_unique_for_overwrite<double[]>(capacity_ * width()), 0};
 }

@@ -7,12 +7,12 @@
 namespace saltus {
 namespace {
 
-// Both parts count: what falls from rest at height 0 has no energy in sum.
+// Uses both parts: a body that falls from rest at height 0 has a total energy of 0.
 double parts_of(const Energy& energy) {
   return std::abs(energy.kinetic) + std::abs(energy.potential);
 }
 
-// Written so that NaN counts as the worst value and stays.
+// NaN counts as the worst value and stays.
 void raise(Extreme& extreme, double value, std::uint64_t row) {
   if (!(value <= extreme.value) && !std::isnan(extreme.value)) extreme = {value, row};
 }

@@ -1,5 +1,4 @@
-// A row of /step as it waits in memory: numbers in the order of layout::kStep and
-// layout::kSubsteps.
+// A row of /step in memory: numbers in the order of layout::kStep and layout::kSubsteps.
 #pragma once
 #include <span>
 
@@ -8,11 +7,11 @@
 
 namespace saltus {
 
-/// What the step did and the state behind it; returns the place behind. substeps:
-/// layout::has_substeps.
+/// Writes data of the step and the state after it; returns the position after the row. substeps:
+/// layout::has_substeps().
 double* put_step(const StepReport& report, const State& state, bool substeps, double* row);
 
-/// Takes one more row: as many numbers as /step has columns.
+/// Adds one row, with as many numbers as /step has columns.
 void add_step(std::span<const double> row, RunStatistics& statistics);
 
 }  // namespace saltus

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kList = "provenance/tables";
 
-/// Calls found(path, table) for all tables below a folder, each by one name only.
+/// Calls found(path, table) for all tables below a folder, each under one name only.
 template <typename Found>
 void find_tables(const h5::Group& group, const std::string& folder, const Found& found) {
   for (const std::string& name : group.names()) {
@@ -18,7 +18,7 @@ void find_tables(const h5::Group& group, const std::string& folder, const Found&
       find_tables(group.group(name), path, found);
       continue;
     }
-    if (name == "time" && folder.starts_with("bodies/")) continue;  // frames/time once more
+    if (name == "time" && folder.starts_with("bodies/")) continue;  // a link to frames/time
     h5::Dataset data = group.dataset(name);
     if (data.holds_numbers()) found(path, std::move(data));
   }
@@ -27,7 +27,7 @@ void find_tables(const h5::Group& group, const std::string& folder, const Found&
 void expect_same(const h5::Dataset& data, std::size_t rows, std::uint64_t sum) {
   if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
   if (data.sum(rows) != sum)
-    throw h5::Error(data.label() + ": holds other numbers than were written");
+    throw h5::Error(data.label() + ": contains numbers that differ from those written");
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ SummedTables SummedTables::open(const h5::File& file) {
   SummedTables tables;
   if (!file.has(kList)) return tables;
   const h5::Dataset stored = file.dataset(kList);
-  const std::string no_list = stored.label() + ": is no list of tables";
+  const std::string no_list = stored.label() + ": is not a list of tables";
   try {
     const nlohmann::json list = nlohmann::json::parse(stored.text());
     for (const auto& path : list.at("growing"))
@@ -77,7 +77,7 @@ TableSums SummedTables::sums() const {
   TableSums sums;
   for (std::size_t i = 0; i < growing_.size(); ++i) {
     const std::optional<std::uint64_t> sum = growing_[i].kept_sum();
-    if (!sum) throw h5::Error(growing_[i].label() + ": holds numbers of another type");
+    if (!sum) throw h5::Error(growing_[i].label() + ": contains numbers of another type");
     sums.rows.push_back(growing_[i].rows());
     sums.sum.push_back(timed_[i] != 0 ? 0 : *sum);
   }
@@ -86,20 +86,20 @@ TableSums SummedTables::sums() const {
 
 void SummedTables::expect(const TableSums& sums) const {
   if (sums.rows.size() != growing_.size() || sums.sum.size() != growing_.size())
-    throw h5::Error("its checkpoint tells of " + std::to_string(sums.sum.size()) +
+    throw h5::Error("its checkpoint lists " + std::to_string(sums.sum.size()) +
                     " tables, the file has " + std::to_string(growing_.size()));
   for (const Fixed& one : fixed_) expect_same(one.data, one.data.rows(), one.sum);
   for (std::size_t i = 0; i < growing_.size(); ++i) {
     const h5::Dataset& data = growing_[i];
     const auto rows = static_cast<std::size_t>(sums.rows[i]);
     if (data.rows() > rows && data.extent().chunk == 0)  // keep() could not cut it
-      throw h5::Error(data.label() + ": holds more rows than were written");
+      throw h5::Error(data.label() + ": contains more rows than were written");
     if (timed_[i] == 0)
       expect_same(data, rows, sums.sum[i]);
     else if (data.rows() < rows)
       throw h5::Error(data.label() + ": rows are missing");
     else
-      data.sum(rows);  // it must be readable: what is appended goes into its last chunk
+      data.sum(rows);  // the rows must be readable, because new rows are added to the last chunk
   }
 }
 
@@ -108,7 +108,7 @@ void SummedTables::keep(const TableSums& sums) {
     h5::Dataset& data = growing_[i];
     const auto rows = static_cast<std::size_t>(sums.rows[i]);
     if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
-    if (data.rows() > rows) data.truncate(rows);  // of a table that nobody cuts: a damaged header
+    if (data.rows() > rows) data.truncate(rows);  // a table that is never cut: a damaged header
     data.keep_sum(sums.sum[i]);
   }
 }

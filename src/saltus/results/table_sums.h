@@ -1,5 +1,5 @@
-// What tells whether the tables of a results file still hold what was written: a checkpoint vouches
-// for the rows in front of it.
+// Checks whether the tables of a results file still contain what was written: a checkpoint stores
+// the sums of the rows before it.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,26 +8,26 @@
 
 namespace saltus {
 
-/// Rows of each table and the sum of them, in the order of the list in the file. Empty: of a file
-/// without a list.
+/// Number of rows of each table and their sum, in the order of the list in the file. Empty if the
+/// file has no list.
 struct TableSums {
   std::vector<std::uint64_t> rows, sum;
 };
 
 class SummedTables {
  public:
-  /// Writes the list into a file that has all its tables and no rows of steps and frames yet:
-  /// /provenance/tables, with the sums of what is written once.
+  /// Writes the list /provenance/tables into a file that has all its tables but no rows of steps
+  /// and frames yet, with the sums of the data that are written once.
   static SummedTables list(const h5::File& file);
-  /// Throws h5::Error. Of a file that is older than the list: nothing is summed.
+  /// Throws h5::Error. For a file that is older than the list, nothing is summed.
   static SummedTables open(const h5::File& file);
 
-  /// Of the rows as they are.
+  /// Sums of the current rows.
   TableSums sums() const;
-  /// Reads all of these rows. Throws h5::Error where they are not there or not those that were
+  /// Reads all of these rows. Throws h5::Error if they are missing or differ from those that were
   /// summed.
   void expect(const TableSums& sums) const;
-  /// The tables end with these rows, and go on from these sums. Throws h5::Error where rows are
+  /// Cuts the tables to these rows and continues from these sums. Throws h5::Error if rows are
   /// missing.
   void keep(const TableSums& sums);
 

@@ -1,4 +1,4 @@
-// Whole numbers from files that hold them as numbers of any type.
+// Integers from files that store them as numbers of any type.
 #pragma once
 #include <string>
 
@@ -6,11 +6,11 @@
 
 namespace saltus::h5 {
 
-/// x as a whole number; Error ("<label>: holds a number it cannot have") where it is outside of
-/// [low, high], all ints when not given, or not a number.
+/// x as an integer; throws Error ("<label>: contains an invalid number") if it is not a number or
+/// outside [low, high], by default the range of int.
 inline int whole(double x, const std::string& label, double low = -0x1p31,
                  double high = 0x1p31 - 1.0) {
-  if (!(x >= low && x <= high)) throw Error(label + ": holds a number it cannot have");
+  if (!(x >= low && x <= high)) throw Error(label + ": contains an invalid number");
   return static_cast<int>(x);
 }
 

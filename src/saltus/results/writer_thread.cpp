@@ -18,18 +18,18 @@ void WriterThread::wait() {
 void WriterThread::settle() noexcept {
   try {
     wait();
-  } catch (...) {  // another fault was met already
+  } catch (...) {  // another error has already been reported
   }
 }
 
 void WriterThread::post(std::function<void()> job) {
   wait();
-  sigset_t all, before;  // signals are for the thread that steps
+  sigset_t all, before;  // signals are handled by the thread that steps
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     if (!alone_) job_ = std::async(std::launch::async, job);
-  } catch (const std::exception&) {  // no thread to be had
+  } catch (const std::exception&) {  // no thread can be started
     alone_ = true;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,25 +1,25 @@
-// One job at a time on another thread: results are written while the next steps are made.
+// Runs one job at a time on another thread: results are written while the next steps are made.
 #pragma once
 #include <functional>
 #include <future>
 
 namespace saltus {
 
-/// Where the HDF5 library cannot be used by several threads, where no thread can be had and where
-/// none is wanted, jobs run in post(), which throws nothing of them all the same.
+/// If the HDF5 library does not support threads, no thread can be started or none is wanted, jobs
+/// run inside post(). Their exceptions are then also reported later.
 class WriterThread {
  public:
   explicit WriterThread(bool wanted = true);
-  /// Waits for the job; what it threw is lost.
+  /// Waits for the job; its exception is lost.
   ~WriterThread() { settle(); }
   WriterThread(const WriterThread&) = delete;
   WriterThread& operator=(const WriterThread&) = delete;
 
-  /// Waits for the job before this one, and throws what that threw; then this one is not done.
+  /// Waits for the previous job and throws its exception; then this job is not run.
   void post(std::function<void()> job);
-  /// Nothing is left to do. Throws what the job threw.
+  /// Waits until no job is running. Throws the exception of the job.
   void wait();
-  /// The same; whatever the job met is forgotten.
+  /// Like wait(), but ignores the exception.
   void settle() noexcept;
 
  private:

@@ -12,11 +12,12 @@
 namespace saltus {
 namespace {
 
-/// Tolerances of event-driven integration as a reference, and of what tells its error.
+/// Tolerances of event-driven integration for the reference, and for the run that estimates its
+/// error.
 constexpr double kReferenceTolerance = 1e-12, kSecondTolerance = 1e-10;
 
-/// The columns of a run of the choice that a study compares; no rows where the choice compares
-/// something else.
+/// The columns of a motion of the automatic choice that a study compares; no rows if the choice
+/// compares other observables.
 Motion columns_of(const Motion& motion, std::span<const Observable> all,
                   std::span<const Observable> some) {
   Motion out;
@@ -35,7 +36,7 @@ Motion columns_of(const Motion& motion, std::span<const Observable> all,
   return out;
 }
 
-/// A run of event-driven integration; no rows where it does not take the scene or fails.
+/// A run in event-driven integration; no rows if the scene does not support it or the run fails.
 Motion event_motion(const Scene& scene, const AutoPlan& plan, double tolerance, Stop* stop) {
   AutoMethod event_state;
   event_state.label = "events";
@@ -46,8 +47,7 @@ Motion event_motion(const Scene& scene, const AutoPlan& plan, double tolerance, 
         auto_run(auto_scene(scene, event_state, plan, {.x = tolerance, .count = plan.count}), 1,
                  plan.count, AutoOptions{}.work, event_state, stop, failure);
     if (failure.empty() && !samples.handed_over) return std::move(samples.motion);
-  } catch (const SceneError&) {  // event-driven integration refuses the scene: the reference of the
-                                 // study is all there is
+  } catch (const SceneError&) {  // the scene does not support it: use the reference of the study
   }
   return {};
 }
@@ -82,7 +82,9 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
   const Motion motion = columns_of(result.motion, all, observables);
   if (motion.rows() == 0) {
     choice.holds = true;
-    choice.unmet = "the study compares outputs and the choice positions: its error is not measured";
+    choice.unmet =
+        "error not measured: the study compares outputs, but the automatic choice compares "
+        "positions";
     return choice;
   }
   const auto error_to = [&](const Motion& x, const Motion& r) {
@@ -103,7 +105,7 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
       choice.reference = "event-driven integration at 1e-12";
     }
   }
-  // a run without an estimate claims nothing
+  // without an estimate there is nothing to check
   choice.holds =
       !std::isfinite(choice.estimate) || choice.error <= 2.0 * choice.estimate + choice.known;
   return choice;

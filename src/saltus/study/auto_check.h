@@ -1,4 +1,4 @@
-// What an automatic choice is worth: its run against the reference of a study.
+// Compares an automatic choice of mode, scheme and step with the reference of a study.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace saltus {
 
-/// The motion that a study measures errors against, and the rows and scales of (1) of study.h.
+/// The motion that errors are measured against, and the rows and scales of (1) of study.h.
 struct CheckReference {
   const Motion& motion;
   const std::vector<std::size_t>& rows;
@@ -16,10 +16,10 @@ struct CheckReference {
   const StudyReference& told;
 };
 
-/// Runs the choice with the end and the instants of the study. Where event-driven integration takes
-/// the scene and knows its motion better than the reference of the study, that is what counts. The
-/// choice is told as unmet where there is none. What it returns once `stop` is requested does not
-/// count.
+/// Runs the automatic choice with the end time and the sampling times of the study. If event-driven
+/// integration supports the scene and is more accurate than the reference of the study, it serves
+/// as the reference instead. If no choice is possible, `unmet` states why. After `stop` is
+/// requested the result is not valid.
 StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& plan,
                          std::span<const Observable> observables, const CheckReference& reference,
                          Stop* stop);

@@ -14,22 +14,24 @@
 namespace saltus {
 namespace {
 
-/// No estimate is believed below this part of the tolerance: two runs may agree by chance, or have
-/// the same round-off.
+/// Smallest estimate that is reported, as a fraction of the tolerance: two runs may agree by chance
+/// or have the same round-off.
 constexpr double kLeastEstimate = 1e-3;
-/// x of the coarse run over that of the result: of steps, and bounds of that of tolerances. Steps
-/// over impacts get two, no powers of two, so that impacts fall on other parts of a step.
+/// Ratio of x between the coarse run and the result: for steps, and bounds for tolerances. Steps
+/// across impacts use two ratios that are not powers of two, so that impacts fall at different
+/// positions within a step.
 constexpr double kCoarseStep = 2.0, kLeastRatio = 8.0, kMostRatio = 256.0;
 constexpr double kKinkedFar = 3.3, kKinkedNear = 1.8;
-/// On estimates, of which no error may be more than twice as large.
+/// Safety factor on estimates; the true error must not exceed twice the estimate.
 constexpr double kSafety = 1.5;
-/// Least ratio between the x of a run and of the next one.
+/// Smallest ratio of x between one run and the next.
 constexpr double kLeastJump = 1.3;
-/// Part of the work of event-driven integration that another method has to do with.
+/// Another method is preferred over event-driven integration only if it needs at most this fraction
+/// of its work.
 constexpr double kSaved = 0.8;
-/// A run whose coarse one took nearly the same steps, held by turns or cut by events, is compared
-/// with one of this part of its tolerance. Steps of order 8 are longer by 1.3 where the tolerance
-/// is eight times as large.
+/// If the coarse run took nearly the same steps as the result (limited by rotations or cut by
+/// events), the result is compared with a run at this fraction of its tolerance. At order 8, a
+/// tolerance eight times as large makes steps longer by a factor of 1.3.
 constexpr double kSecondLook = 1e-3, kSameSteps = 1.15;
 
 }  // namespace
@@ -40,7 +42,7 @@ double AutoChoice::work() const {
   return sum;
 }
 
-/// Chooses the method by trials, and proposes runs of it until the estimated error is within the
+/// Chooses the method by trials and proposes runs with it until the estimated error is within the
 /// tolerance.
 struct AutoSearch::Search {
   Search(Scene scene, AutoOptions options)
@@ -52,9 +54,9 @@ struct AutoSearch::Search {
     take_cheapest();
   }
 
-  /// The method of least expected work; event-driven integration where others hardly save: its
-  /// tolerance is a number, their steps are whole parts of an interval, and are more often too
-  /// long.
+  /// Selects the method with the least expected work. Event-driven integration is preferred if
+  /// others save little: its tolerance is a continuous number, while their steps must divide an
+  /// interval and are more often too long.
   void take_cheapest() {
     int best = -1;
     double least = std::numeric_limits<double>::infinity();
@@ -81,8 +83,8 @@ struct AutoSearch::Search {
     std::string why;
     for (const AutoMethod& method : choice_.methods)
       why += (why.empty() ? "" : "; ") + method.label + ": " + method.left_out;
-    throw SceneError("time.scheme", "'auto' finds no method for this scene: " + why,
-                     "leave it out, and give `time.step` and schemes by hand");
+    throw SceneError("time.scheme", "'auto' found no method for this scene: " + why,
+                     "remove it, and set `time.step` and the schemes yourself");
   }
 
   AutoMethod& method() { return choice_.methods[static_cast<std::size_t>(choice_.chosen)]; }
@@ -93,7 +95,7 @@ struct AutoSearch::Search {
     choice_.step = *proposed_.spec.time.step;
   }
 
-  /// x of the coarse runs over that of the first result.
+  /// Ratios of x between the coarse runs and the first result.
   std::vector<double> coarse_ratios() {
     const AutoMethod& m = method();
     if (m.kinked) return {kKinkedFar, kKinkedNear};
@@ -102,13 +104,13 @@ struct AutoSearch::Search {
                        kMostRatio)};
   }
 
-  /// Runs beside the first result, which tell its error. Those that fail tell nothing.
+  /// Makes the runs from which the error of the first result is estimated. Failed runs are ignored.
   void run_coarse() {
     const AutoMethod& m = method();
     for (const double ratio : coarse_ratios()) {
       double x = bounded_x(m, fine_.x * ratio);
       if (m.exact) x = fine_.x;
-      // nothing coarser will do, or would show nothing: a finer one
+      // a coarser run is not possible or would not differ: make a finer one
       if (x < 1.2 * fine_.x)
         x = m.exact ? std::max(kSecondLook * fine_.x, kTightestTolerance) : fine_.x / ratio;
       AutoDone done = runner_.run(m, runner_.task(m, x, true));
@@ -116,8 +118,8 @@ struct AutoSearch::Search {
     }
   }
 
-  /// The runs before took the same steps: they say nothing of the error of one in event-driven
-  /// integration.
+  /// Whether the earlier runs took the same steps; then their difference says nothing about the
+  /// error of event-driven integration.
   bool same_steps(const AutoSamples& samples) const {
     return std::ranges::all_of(earlier_, [&](const AutoDone& done) {
       if (done.task.x < fine_.x) return false;
@@ -142,26 +144,26 @@ struct AutoSearch::Search {
     if (choice_.met) return true;
     if (!std::isfinite(estimate)) estimate = 1.0;
     if (is_stuck(m, record.change))
-      return give_up("finer runs do not come closer to each other: chaotic motion, or round-off");
+      return give_up("finer runs do not converge: the motion is chaotic or dominated by round-off");
     return refine(m, samples, record.work, estimate);
   }
 
-  /// Where runs of the method were handed over to time stepping no difference of tolerances tells
-  /// the error.
+  /// If runs of the method switched to time stepping, the difference between two tolerances does
+  /// not estimate the error.
   bool refuse_handed_over(const AutoMethod& m) {
     const auto stepped = std::ranges::count_if(
         choice_.runs, [&](const AutoRun& run) { return run.handed_over && run.method == m.label; });
     if (stepped == 0) return false;
     choice_.unmet = fmt::format(
-        "no estimate of the error: event-driven integration handed over to time stepping in {} of "
-        "the runs that are compared; raise `events.limit` and `events.closed`, or compare two "
-        "values of `time.step` by hand",
+        "no error estimate: event-driven integration switched to time stepping in {} of the runs "
+        "compared; raise `events.limit` and `events.closed`, or compare two values of `time.step` "
+        "yourself",
         stepped);
     return true;
   }
 
-  /// Whether finer runs no longer come closer. The change is the error of the run before, that
-  /// before it the error of the one before that.
+  /// Whether refinement no longer converges. `change` approximates the error of the previous run,
+  /// last_change_ that of the run before it.
   bool is_stuck(const AutoMethod& m, double change) {
     if (earlier_.size() > 1) {
       const double expected =
@@ -175,8 +177,8 @@ struct AutoSearch::Search {
     return stuck_ > 1;
   }
 
-  /// Error of the present run: (1) with each of the runs before, since two motions may be close by
-  /// chance, three hardly are. `change`: from the last one.
+  /// Error of the current run: (1) with each of the earlier runs, because two motions may agree by
+  /// chance, but hardly three. `change`: from the last one.
   double estimate_error(const AutoMethod& m, const AutoSamples& samples, double& change) {
     double estimate = kNotMeasured;
     for (const AutoDone& done : earlier_) {
@@ -196,14 +198,14 @@ struct AutoSearch::Search {
     return estimate;
   }
 
-  /// Goes on to a finer run; true where none is worth it.
+  /// Proposes a finer run; returns true if no further run is worthwhile.
   bool refine(const AutoMethod& m, const AutoSamples& samples, double work, double estimate) {
     const double wish = std::pow(
         kAimOfTolerance * runner_.options().tolerance / std::min(estimate, 1.0), 1.0 / m.order);
     double x = fine_.x * std::clamp(wish, 1.0 / m.jump, 1.0 / kLeastJump);
     if (m.events && x < kTightestTolerance) {
       if (fine_.x < 2.0 * kTightestTolerance)
-        return give_up("event-driven integration is at its tightest tolerance");
+        return give_up("event-driven integration has reached its smallest tolerance");
       x = kTightestTolerance;
     }
     const double expected = work * std::pow(fine_.x / x, m.cheap);
@@ -235,11 +237,11 @@ struct AutoSearch::Search {
   AutoChoice choice_;
   AutoRunner runner_;
   MethodTrials trials_;
-  std::vector<AutoDone> earlier_;  ///< the last two runs to the end before the present one
+  std::vector<AutoDone> earlier_;  ///< the last two complete runs before the current one
   AutoTask fine_;
   Scene proposed_;
   double last_change_ = kNotMeasured;
-  int stuck_ = 0;  ///< runs that changed as much as the one before
+  int stuck_ = 0;  ///< runs that changed as much as the previous one
   int attempts_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which modes and schemes a scene could be run with, from the traits of its bodies.
+// Lists the modes and schemes with which a scene could be run, from the traits of its bodies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 namespace saltus {
 namespace {
 
-/// The error of event-driven integration is proportional to its tolerance, which its integrators of
-/// order 8 keep with steps h ~ tolerance^(1/8).
+/// The error of event-driven integration is proportional to its tolerance; its integrators of order
+/// 8 achieve that with steps h ~ tolerance^(1/8).
 constexpr double kEventOrder = 1.0, kEventCost = 1.0 / 8.0;
-/// Share of the stability limit that is stepped with, and of an order that estimates rely on.
+/// Fraction of the stability limit used as a step, and fraction of an order used for estimates.
 constexpr double kOfLimit = 0.9, kOfOrder = 0.9, kOfMode = 0.9;
-/// x of a run over that of the next: where the order is known, over impacts, of tolerances.
+/// Ratios of x between a run and the next: with known order, across impacts, and for tolerances.
 constexpr double kSmoothJump = 4.0, kKinkedJump = 8.0, kEventJump = 1e4;
 
 bool touches(const Model& model) {
@@ -29,7 +29,7 @@ bool touches(const Model& model) {
          !model.surfaces().colliders.empty() || !model.surfaces().boundaries.empty();
 }
 
-/// The scheme of each entry of `bodies` by `take`.
+/// The scheme that `take` returns for each entry of `bodies`.
 template <typename Take>
 std::vector<SchemeChoice> schemes_of(const SceneSpec& spec, Take&& take) {
   std::vector<SchemeChoice> chosen;
@@ -59,7 +59,7 @@ std::string names_of_schemes(const SceneSpec& spec, const std::vector<SchemeChoi
   return text;
 }
 
-/// Longest step at which no body grows about its start; infinite where any will do.
+/// Longest stable step near the start for all bodies; infinite if there is no limit.
 double longest_step(const Model& model, const Scheme& scheme) {
   double longest = std::numeric_limits<double>::infinity();
   for (std::size_t g = 0; g < model.groups().size(); ++g) {
@@ -86,7 +86,7 @@ class MethodList {
     events();
     const bool kinks = touches(base_);
     const bool mode = methods_[0].left_out.empty();
-    // impulses of joints at the end of a step take an explicit scheme its order
+    // joint impulses at the end of a step reduce the order of explicit schemes
     bool high = !kinks && base_.joints().empty();
     if (high) {
       using enum RungeKuttaOptions::Table;
@@ -102,7 +102,7 @@ class MethodList {
   }
 
  private:
-  /// A scheme for all bodies; false where it does not fit them.
+  /// Adds a scheme for all bodies; returns false if it does not support them.
   bool one_scheme(const SchemeChoice& choice, const char* label) {
     if (!all_fit(base_, choice)) return false;
     stepping(schemes_of(scene_.spec, [&](const BodySpec&) { return choice; }), false, false, label);
@@ -131,7 +131,7 @@ class MethodList {
     AutoMethod method;
     method.schemes = std::move(schemes);
     method.label = label.empty() ? names_of_schemes(scene_.spec, method.schemes) : label;
-    if (method.label.empty()) return;  // nothing moves by forces
+    if (method.label.empty()) return;  // no body is integrated
     method.kinked = kinks;
     method.order = std::numeric_limits<double>::infinity();
     method.limit = std::numeric_limits<double>::infinity();
@@ -140,7 +140,7 @@ class MethodList {
       method.order = std::min(method.order, smooth_order(method.schemes[i], true).value_or(1.0));
       method.limit = std::min(method.limit, longest_step(base_, *make_scheme(method.schemes[i])));
     }
-    // modal-exact samples loads that change with time: order 2
+    // modal-exact samples time-dependent loads: order 2
     if (std::isinf(method.order)) method.order = 2.0;
     if (kinks) method.order = 1.0;
     method.power = kinks ? 1.0 : kOfOrder * method.order;
@@ -148,9 +148,8 @@ class MethodList {
     method.limit = std::isfinite(method.limit) ? kOfLimit * method.limit : 0.0;
     if (kinks && mode)
       method.left_out =
-          "steps over impacts and stops with an error of first order in the step; event-driven "
-          "integration "
-          "takes the scene";
+          "steps across impacts and stops have a first-order error; event-driven integration "
+          "supports this scene";
     methods_.push_back(std::move(method));
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 using AutoJson = nlohmann::ordered_json;
 
-/// "tolerance 3e-07" of event-driven integration, "h = 1.2 ms".
+/// "tolerance 3e-07" for event-driven integration, else "h = 1.2 ms".
 std::string resolution_text(const AutoMethod& method, double x) {
   return method.events ? fmt::format("tolerance {:.2g}", x) : "h = " + step_text(x);
 }
@@ -35,22 +35,21 @@ std::string auto_text(const AutoChoice& choice) {
                   resolution_text(method, std::isfinite(choice.estimate) ? x : method.x));
   const auto out = std::back_inserter(text);
   if (std::isfinite(choice.estimate))
-    fmt::format_to(out, "{:<15} {:.2g} of the motion, estimated; {:g} was asked for{}\n", "error",
+    fmt::format_to(out, "{:<15} {:.2g} of the motion (estimate); tolerance {:g}{}\n", "error",
                    choice.estimate, choice.tolerance,
                    choice.met ? "" : ": NOT MET, " + choice.unmet);
   else
-    fmt::format_to(out, "{:<15} {}; {:g} was asked for\n", "error",
+    fmt::format_to(out, "{:<15} {}; tolerance {:g}\n", "error",
                    choice.unmet.empty() ? "not estimated" : choice.unmet, choice.tolerance);
-  fmt::format_to(out, "{:<15} {} runs, {:.3g} evaluations, {:.2g} of them by the last run\n",
+  fmt::format_to(out, "{:<15} {} runs, {:.3g} evaluations, {:.2g} of them in the last run\n",
                  "search", choice.runs.size(), choice.work(), last / std::max(choice.work(), 1.0));
   for (std::size_t i = 0; i < choice.methods.size(); ++i) {
     const AutoMethod& other = choice.methods[i];
     if (static_cast<int>(i) == choice.chosen) continue;
     const std::string why =
-        other.left_out.empty()
-            ? fmt::format("{:.3g} evaluations expected, {:.3g} of what was chosen", other.work,
-                          method.work)
-            : other.left_out;
+        other.left_out.empty() ? fmt::format("{:.3g} evaluations expected, {:.3g} times the choice",
+                                             other.work, method.work)
+                               : other.left_out;
     fmt::format_to(out, "{:<15} {}: {}\n", "  left out", other.label, why);
   }
   return text;

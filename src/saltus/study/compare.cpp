@@ -12,14 +12,14 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kRowsRead = 1024;  // of a table at once
+constexpr std::size_t kRowsRead = 1024;  // read at a time
 
 bool is_numeric(const h5::Dataset& data) {
   const h5::Extent::Kind kind = data.extent().kind;
   return kind == h5::Extent::Kind::integer || kind == h5::Extent::Kind::real;
 }
 
-/// Names of all tables below a group, "bodies/ball/q"; links to what stands elsewhere too.
+/// Names of all tables below a group, "bodies/ball/q", including links to other places.
 void list_tables(const h5::Group& group, const std::string& path, std::vector<std::string>& list) {
   for (const std::string& name : group.names()) {
     const std::string full = path.empty() ? name : path + "/" + name;
@@ -38,14 +38,14 @@ std::vector<std::string> tables_of(const h5::File& file) {
   return list;
 }
 
-/// |a - b|; nothing between what is equally no number, infinity between a number and none.
+/// |a - b|; 0 if both are NaN, infinity if only one is.
 double distance(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0.0;
   const double d = std::abs(a - b);
   return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
 }
 
-/// Numbers that are names. Keys have more digits than a real number holds.
+/// Whether the numbers are identifiers. Keys have more digits than a double holds.
 bool holds_names(const std::string& table) {
   return table.ends_with("/key") || table == "events/kind";
 }
@@ -114,7 +114,7 @@ Comparison compare_results(const ResultsReader& a, const ResultsReader& b, doubl
             difference(a.hdf5().dataset(table), b.hdf5().dataset(table), table, tolerance));
     }
   } catch (const h5::Error& error) {
-    const std::string what = error.what();  // it begins with the name of its file
+    const std::string what = error.what();  // starts with the name of the file
     layout::damaged(what.starts_with(a.file() + ":") ? a.file() : reading->file(), error);
   }
   return comparison;
@@ -141,7 +141,7 @@ std::string comparison_text(const Comparison& comparison, const ResultsReader& a
     }
     text += table.largest > 0.0 ? fmt::format("{:.3e} ({:.2e} of the largest value) at {}\n",
                                               table.largest, table.relative(), where(table))
-                                : std::string("equal where both have numbers\n");
+                                : std::string("equal in all common rows\n");
   }
   text += fmt::format("{} tables compared, {}\n", comparison.tables.size(),
                       differ ? fmt::format("{} differ", differ) : "none differs");

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Where the rows of a problem go in the file, and the problem there without its numbers.
+/// Maps the rows of a problem to rows of the file, with the problem in that form but without
+/// numbers.
 struct Plan {
   FclibProblem out;
   std::vector<int> place;  ///< of each row
@@ -31,7 +32,7 @@ struct Plan {
   }
 };
 
-/// What its solver was given, W in a form that a file holds.
+/// The input of the contact solver, with W in a form that a file can store.
 std::optional<FclibRun> run_of(const SolvedContact& contact, const std::string& solver) {
   const ContactProblem& problem = contact.problem;
   if (!contact.limits || !contact.start || problem.W.jointed()) return std::nullopt;
@@ -101,7 +102,7 @@ DumpChoice dump_choice(const std::string& text) {
     const auto [stop, fault] = std::from_chars(text.data() + kEvery.size(), end, choice.every);
     if (fault == std::errc() && stop == end && choice.every > 0) return choice;
   }
-  throw SceneError("--dump-contact", "'" + text + "' says nothing about steps",
+  throw SceneError("--dump-contact", "'" + text + "' is not a choice of steps",
                    "allowed: worst, failed, every:N with N = 1, 2, ...");
 }
 
@@ -110,7 +111,7 @@ std::optional<FclibProblem> fclib_problem(const ContactProblem& problem, View p)
   if (!plan) return std::nullopt;
   FclibProblem& out = plan->out;
   if (problem.W.bodies() != nullptr && !problem.W.jointed() && plan->in_place()) {
-    // as large as what touches: the matrix of 10 000 contacts takes 7 GB
+    // blocks of coupled contacts only: the dense matrix of 10 000 contacts takes 7 GB
     BlockMatrix W;
     std::vector<int> touch;
     blocks_of_bodies(*problem.W.bodies(), W, touch);
@@ -172,7 +173,8 @@ ContactDump::ContactDump(const std::string& choice, std::string folder, std::str
       sim_(sim) {
   std::error_code error;
   if (!folder_.empty()) fs::create_directories(folder_, error);
-  if (error) throw SceneError("--dump-folder", "cannot make '" + folder_ + "': " + error.message());
+  if (error)
+    throw SceneError("--dump-folder", "cannot create '" + folder_ + "': " + error.message());
 }
 
 void ContactDump::solved(const SolvedContact& contact) {
@@ -198,7 +200,7 @@ void ContactDump::solved(const SolvedContact& contact) {
   name = (fs::path(folder_) / (name + ".hdf5")).string();
   problem->title = fmt::format("{}, step {}, t = {:.9g} s", title_, step, contact.t0 + contact.h);
   problem->description = fmt::format(
-      "The contact problem of one step of {:.9g} s, in its last pass, as a run of Saltus left it.",
+      "The contact problem of one step of {:.9g} s, in the last pass of a run of Saltus.",
       contact.h);
   problem->math_info = fmt::format(
       "{} contacts, {} equalities, W {}; the solution has the scale-invariant residual {:.3e}",
@@ -225,8 +227,8 @@ std::string ContactDump::left_out() const {
   return left_out_ == 0
              ? ""
              : fmt::format(
-                   "--dump-contact: {} with relays, rolling or spinning friction are not written: "
-                   "these files have Coulomb friction only",
+                   "--dump-contact: {} with relays, rolling or spinning friction not written: the "
+                   "format supports Coulomb friction only",
                    left_out_ == 1 ? "one contact problem"
                                   : fmt::format("{} contact problems", left_out_));
 }

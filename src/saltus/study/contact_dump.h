@@ -1,5 +1,5 @@
-// `saltus run --dump-contact`: contact problems of a run as FCLIB files, which `saltus solve`
-// solves again.
+// `saltus run --dump-contact`: writes contact problems of a run as FCLIB files, which
+// `saltus solve` can solve again.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace saltus {
 
-/// Which problems are kept: the one of largest residual, those that missed the tolerance, those of
-/// every N-th step.
+/// Which problems are kept: the one with the largest residual, those that missed the tolerance, or
+/// those of every N-th step.
 struct DumpChoice {
   enum class Kind { worst, failed, every };
   Kind kind = Kind::worst;
@@ -21,25 +21,25 @@ struct DumpChoice {
 /// "worst", "failed", "every:N". Throws SceneError.
 DumpChoice dump_choice(const std::string& text);
 
-/// The problem of one step in the form of the format, with p as its solution: contacts first,
-/// equalities behind. All contacts get the rows of the largest one (2 at least); a row that is
-/// added moves by itself, with the mean W of its contact, so that impulses and residual stay what
-/// they were. Nothing where a law has no place: a relay,
-/// rolling and spinning friction.
+/// The problem of one step in FCLIB form, with p as its solution: contacts first, then equalities.
+/// All contacts get as many rows as the largest one (at least 2). Added rows are decoupled and have
+/// the mean diagonal of W of their contact, so impulses and residual stay the same. Returns nothing
+/// if the problem contains laws that the format cannot express: relays, rolling and spinning
+/// friction.
 std::optional<FclibProblem> fclib_problem(const ContactProblem& problem, View p);
 
 class ContactDump final : public ContactObserver {
  public:
-  /// Files are called <folder>/<stem>-step<k>.hdf5, with -island<i> where the model has several.
-  /// Makes the folder; throws SceneError where that cannot be.
-  /// `title`: of the run, in the files; "": the stem.
+  /// Files are named <folder>/<stem>-step<k>.hdf5, with -island<i> if the model has several
+  /// islands. Creates the folder; throws SceneError if that fails. `title`: title of the run,
+  /// stored in the files; "": the stem.
   ContactDump(const std::string& choice, std::string folder, std::string stem,
               const Simulation& sim, std::string title = "");
-  /// A later attempt at the same step replaces an earlier one. Throws as write_fclib.
+  /// A later attempt at the same step replaces the earlier one. Throws like write_fclib().
   void solved(const SolvedContact& contact) override;
-  /// Writes what is written at the end, and returns all files.
+  /// Writes the problem kept for the end, if any, and returns all file names.
   std::vector<std::string> finish();
-  /// What could not be written, one line; "" for nothing.
+  /// One line about problems that could not be written; "" if none.
   std::string left_out() const;
 
  private:

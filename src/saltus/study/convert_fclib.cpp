@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The scene as it was run. Its data files lie where they were, beside the results or in the
-/// working folder, and hold what they held.
+/// The scene of the run. Its data files are searched in their original folder, next to the results
+/// and in the working directory, and must be unchanged.
 Scene stored_scene(const ResultsReader& results) {
   std::vector<fs::path> folders{fs::path(results.file()).parent_path(), fs::path()};
   const h5::Group provenance = results.hdf5().group("provenance");
@@ -44,22 +44,22 @@ Scene stored_scene(const ResultsReader& results) {
     return scene;
   }
   throw SceneError("--to fclib",
-                   "the scene is run again, and its data file " + lost + " is not there",
-                   "work in the folder of the scene")
+                   "the scene has to be run again, but its data file " + lost + " is missing",
+                   "run the command in the folder of the scene")
       .at(results.file(), 0, 0);
 }
 
-/// From the newest state of the file before `step`, else from the start.
+/// Starts from the last checkpoint in the file before `step`, else from the start.
 Simulation simulation_before(const ResultsReader& results, const Model& model, std::uint64_t step) {
   try {
     State state = read_checkpoint(results.file(), model);
     if (state.step < step) return Simulation(model, std::move(state));
-  } catch (const SceneError&) {  // a file without one
+  } catch (const SceneError&) {  // the file has no checkpoint
   }
   return Simulation(model);
 }
 
-/// Looks whether the steps that are made are those of the file, bit for bit.
+/// Checks whether the new steps are identical to those of the file, bit for bit.
 class SameRun {
  public:
   explicit SameRun(const ResultsReader& results)
@@ -74,7 +74,7 @@ class SameRun {
     if (kinetic_[row] != state.energy.kinetic || potential_[row] != state.energy.potential)
       differs_ = state.step;
   }
-  std::uint64_t differs() const { return differs_; }  ///< first step that does, 0: none
+  std::uint64_t differs() const { return differs_; }  ///< first step that differs, 0: none
 
  private:
   std::vector<double> time_, kinetic_, potential_;
@@ -101,7 +101,7 @@ std::vector<std::string> convert_fclib(const ResultsReader& results, const std::
     if (before + 1 == step) sim.observe(&dump);
     const StepReport report = sim.advance();
     if (sim.state().step == before) {
-      if (before + 1 == step) break;  // the problem that failed is what is asked for
+      if (before + 1 == step) break;  // the failed problem is the requested one
       throw RunError(
           fmt::format("{}: {}", results.file(), failure_text(model, report, before + 1)));
     }
@@ -111,19 +111,19 @@ std::vector<std::string> convert_fclib(const ResultsReader& results, const std::
   std::vector<std::string> files = dump.finish();
   if (same.differs() != 0)
     notes.push_back(fmt::format(
-        "step {} is not that of {}, bit for bit: another version or machine made the file; "
-        "what is written belongs to the run made now",
+        "step {} differs from that of {}: the file was made by another version or machine; the "
+        "output belongs to the new run",
         same.differs(), results.file()));
   if (files.empty() && !dump.left_out().empty())
     throw SceneError("--to fclib",
                      fmt::format("the contact problem of step {} has relays, rolling or spinning "
-                                 "friction, and these files Coulomb friction only",
+                                 "friction, but the format supports Coulomb friction only",
                                  step),
-                     "choose another step by --step, or leave those laws out")
+                     "choose another step with --step, or remove those laws")
         .at(results.file(), 0, 0);
   if (files.empty())
     throw SceneError("--step", fmt::format("step {} has no contact problem", step),
-                     "the column contacts of --to csv tells of steps with contacts")
+                     "the column contacts of --to csv shows which steps have contacts")
         .at(results.file(), 0, 0);
   return files;
 }

@@ -16,16 +16,18 @@ void check_request(const ConvertRequest& request) {
     throw SceneError("--to", "'" + request.to + "' is not a format",
                      did_you_mean(request.to, formats));
   if (request.to != "wav" && !request.probe.empty())
-    throw SceneError("--probe", "is for --to wav", "the tables of --to csv hold all probes");
+    throw SceneError("--probe", "applies to --to wav only",
+                     "the tables of --to csv contain all probes");
   if (request.to != "csv" && !request.nodes.empty())
-    throw SceneError("--nodes", "is for --to csv", "--to vtu and --to xdmf write all nodes");
+    throw SceneError("--nodes", "applies to --to csv only",
+                     "--to vtu and --to xdmf write all nodes");
   if (request.to != "fclib" && request.step != 0)
-    throw SceneError("--step", "is for --to fclib", "the other formats write all steps or frames");
+    throw SceneError("--step", "applies to --to fclib only",
+                     "the other formats write all steps or frames");
   if (request.to == "fclib" && request.step == 0)
-    throw SceneError("--to fclib",
-                     "results hold what contacts did, not the problems that were solved",
-                     "add --step N: the scene is run again up to there; of many steps: `saltus run "
-                     "SCENE --dump-contact every:N`");
+    throw SceneError("--to fclib", "results do not store the contact problems that were solved",
+                     "add --step N to run the scene again up to that step; for many steps use "
+                     "`saltus run SCENE --dump-contact every:N`");
 }
 
 std::vector<std::string> convert_results(const ResultsReader& results,

@@ -1,4 +1,4 @@
-// What `saltus convert` does: a results file in another format.
+// `saltus convert`: writes results in another format.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,20 +10,20 @@ namespace saltus {
 
 struct ConvertRequest {
   std::string to;          ///< wav, csv, vtu, vtp, xdmf, fclib
-  std::string output;      ///< stem of the names written, "": that of the results
-  std::string probe;       ///< wav: this one alone
-  std::string nodes;       ///< csv: motion of these nodes, numbers parted by commas or a node set
-  std::uint64_t step = 0;  ///< fclib: whose contact problem
+  std::string output;      ///< stem of the output files; "": that of the results
+  std::string probe;       ///< wav: only this probe
+  std::string nodes;       ///< csv: motion of these nodes, comma-separated numbers or a node set
+  std::uint64_t step = 0;  ///< fclib: the step whose contact problem is written
 };
 
-/// Names of the files. What is doubtful goes to `notes`, one line each. Throws SceneError, with the
-/// option of the command as its path: an unknown format, what a format does not take or misses, a
-/// file that holds nothing of it; RunError.
+/// Returns the names of the files. `notes` receives warnings, one line each. Throws SceneError with
+/// the command-line option as its path: unknown format, options that do not apply or are missing,
+/// nothing to convert; RunError.
 std::vector<std::string> convert_results(const ResultsReader& results,
                                          const ConvertRequest& request,
                                          std::vector<std::string>& notes);
 
-/// The faults of a request alone, before the file is opened. Throws SceneError.
+/// Checks the request before the file is opened. Throws SceneError.
 void check_request(const ConvertRequest& request);
 
 }  // namespace saltus

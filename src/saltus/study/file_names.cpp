@@ -17,27 +17,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What tells files apart: the name without detours, and for files that exist their inode.
+/// What identifies a file: its canonical name and, if it exists, its inode.
 std::vector<std::string> identities(const fs::path& file) {
   std::vector<std::string> result;
   std::error_code error;
-  // absolute first: a relative name of which nothing exists would stay relative
+  // absolute first: weakly_canonical leaves a relative name relative if nothing exists
   const fs::path whole = fs::weakly_canonical(fs::absolute(link_target(file.string())), error);
   result.push_back((error ? file.lexically_normal() : whole).string());
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0)
-    result.push_back(fmt::format("\n{}:{}", status.st_dev, status.st_ino));  // in no name
+    // no file name begins with \n
+    result.push_back(fmt::format("\n{}:{}", status.st_dev, status.st_ino));
   return result;
 }
 
-/// The files met so far and what each is for.
+/// The files found so far, each with its role.
 class Files {
  public:
   void add(const fs::path& file, const std::string& role) {
     for (std::string& identity : identities(file)) roles_.emplace(std::move(identity), role);
   }
-  /// A file that is written, through its `.part`. Returns what one of the two is already, "" if
-  /// nothing.
+  /// Registers an output file and its `.part`. Returns the role that one of the two already has, ""
+  /// if none.
   std::string claim(const std::string& file, const std::string& role) {
     const std::string part = part_name(file);
     for (const std::string& name : {file, part})
@@ -72,13 +73,13 @@ void check_file_names(const Scene& scene, const std::string& results) {
       if (!*name) continue;
       const std::string entry = fmt::format("outputs[{}].{}", i, key);
       if (name->value().find('\0') != std::string::npos)
-        rethrow_placed(SceneError(entry, "has a character 0 in the name of its file",
+        rethrow_placed(SceneError(entry, "contains a null character in the file name",
                                   "letters, digits, '.', '_' and '-'"),
                        scene);
       const std::string other = files.claim((folder / **name).string(), "the file of " + entry);
       if (other.empty()) continue;
       rethrow_placed(SceneError(entry, "'" + **name + "' is also " + other,
-                                "give each output a file of its own"),
+                                "use a different file for each output"),
                      scene);
     }
   }

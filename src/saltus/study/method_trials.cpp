@@ -11,22 +11,22 @@
 namespace saltus {
 namespace {
 
-/// Intervals of a run that asks for none, and of the trial: this part of the run, at least so many
-/// intervals.
+/// Number of intervals if the scene sets no step; the trial covers this fraction of the run and at
+/// least this number of intervals.
 constexpr double kIntervals = 200.0;
 constexpr std::uint64_t kTrialPart = 32, kLeastTrial = 8;
-/// Runs that a trial makes of one method at most.
+/// Largest number of runs in the trial of one method.
 constexpr int kTrialRuns = 8;
-/// The loosest tolerance of a result of event-driven integration: this part of the tolerance, or
-/// what costs little.
+/// The largest tolerance used for a result of event-driven integration: this fraction of the
+/// required tolerance, or one that costs little.
 constexpr double kLoosePart = 1e-2, kLooseResult = 1e-6;
-/// From this tolerance on schemes of order 2 and one evaluation a step may be the cheapest.
+/// From this tolerance upward, schemes of order 2 with one evaluation per step may be the cheapest.
 constexpr double kLowOrder = 1e-4;
-/// Work over that of another method from which on a trial is given up.
+/// A trial ends when its work exceeds that of another method by this factor.
 constexpr double kHopeless = 30.0;
-/// Error that a trial is not expected to beat; round-off over many steps.
+/// Smallest error expected of a trial: round-off over many steps.
 constexpr double kRoundOffError = 1e-13;
-/// Change between two tolerances that is none.
+/// A smaller change between two tolerances counts as none.
 constexpr double kRoundOff = 1e-12;
 
 void pass_over(AutoMethod& method, std::string why) {
@@ -79,10 +79,9 @@ AutoDone AutoRunner::run(const AutoMethod& method, const AutoTask& task) {
   return {task, std::move(samples)};
 }
 
-/// Trials, as far as one may change the choice: methods of high order, event-driven integration
-/// (the first of them), and then those of low order, which are the cheapest where stability holds
-/// the others back
-/// or little is asked for.
+/// Tries methods as long as they may change the choice: those of high order, then event-driven
+/// integration (the first in the list), and then those of low order. The latter are cheapest if
+/// stability limits the others or the tolerance is large.
 void MethodTrials::try_all() {
   bool held = runner_.options().tolerance >= kLowOrder, fine = false;
   for (std::size_t i = 1; i < methods_.size(); ++i) {
@@ -102,8 +101,8 @@ void MethodTrials::try_all() {
   if (methods_[0].left_out.empty()) {
     const double rows = auto_least_work(runner_.plan());
     if (least_ < rows)
-      pass_over(methods_[0], fmt::format("its rows alone cost as much as {:.3g} evaluations, "
-                                         "another method needs {:.3g}",
+      pass_over(methods_[0], fmt::format("its rows alone cost {:.3g} evaluations, another method "
+                                         "needs {:.3g}",
                                          rows, least_));
     else
       trial(methods_[0]);
@@ -113,7 +112,7 @@ void MethodTrials::try_all() {
     if (held || alone)
       trial(method);
     else
-      pass_over(method, "of low order, and no stability limit holds the explicit one back");
+      pass_over(method, "of low order, and stability does not limit the explicit scheme");
   }
 }
 
@@ -136,8 +135,8 @@ double MethodTrials::first_x(const AutoMethod& method) const {
                             : runner_.plan().interval;
 }
 
-/// Runs a first part of the scene ever finer until the order can be relied on, and expects the
-/// whole run from it.
+/// Runs the first part of the scene with increasing refinement until the order is reliable, and
+/// extrapolates to the whole run.
 void MethodTrials::trial(AutoMethod& method) {
   const std::uint64_t count =
       std::min(runner_.plan().count, std::max(kLeastTrial, runner_.plan().count / kTrialPart));
@@ -148,7 +147,7 @@ void MethodTrials::trial(AutoMethod& method) {
     AutoDone now = runner_.run(method, auto_task(method, runner_.plan(), x, count, false));
     AutoRun& record = runner_.last();
     if (now.samples.handed_over) {
-      method.left_out = "too many events at once: it hands over to the schemes";
+      method.left_out = "too many events at once: it switches to time stepping";
       return;
     }
     if (!record.failure.empty()) {
@@ -167,7 +166,7 @@ void MethodTrials::trial(AutoMethod& method) {
       }
       if (const double work = hoped(method, now, d.error, before->task.x / now.task.x);
           work > kHopeless * least_) {
-        pass_over(method, fmt::format("{:.3g} evaluations at least, another method needs {:.3g}",
+        pass_over(method, fmt::format("needs at least {:.3g} evaluations, another method {:.3g}",
                                       work, least_));
         return;
       }
@@ -177,19 +176,19 @@ void MethodTrials::trial(AutoMethod& method) {
   method.left_out = "it failed in the trial: " + runner_.last().failure;
 }
 
-/// Least work of a whole run: all of the change was error of the run before, x `ratio` times as
-/// long, and it does not grow.
+/// Smallest possible work of the whole run: assumes that all of the change was the error of the
+/// previous run, whose x was `ratio` times as large, and that the error does not grow.
 double MethodTrials::hoped(const AutoMethod& method, const AutoDone& done, double change,
                            double ratio) const {
   const double longer =
                    static_cast<double>(runner_.plan().count) / static_cast<double>(done.task.count),
-               most = std::min(change,
-                               1.0),  // beyond it nothing is right, and one halving may mend all
-      shorter = std::pow(most / runner_.options().tolerance, 1.0 / method.order) / ratio;
+               // a larger change says only that the run was useless, and one halving may fix it
+      most = std::min(change, 1.0),
+               shorter = std::pow(most / runner_.options().tolerance, 1.0 / method.order) / ratio;
   return auto_work(method, done.samples) * longer * std::pow(std::max(shorter, 1.0), method.cheap);
 }
 
-/// x and work of the whole run that meets the tolerance.
+/// Sets x and work of the whole run such that it meets the tolerance.
 void MethodTrials::expect(AutoMethod& method, const AutoDone& done, double estimate,
                           double growth) const {
   const double longer =
@@ -204,7 +203,7 @@ void MethodTrials::expect(AutoMethod& method, const AutoDone& done, double estim
   if (!method.events) method.x = std::min(method.x, runner_.plan().interval);
   method.held =
       method.limit > 0.0 && wanted > 1.5 * method.limit && method.limit < runner_.plan().interval;
-  // steps are whole parts of an interval: 0.42 of it becomes a third
+  // steps divide an interval: 0.42 of it becomes a third
   const double taken = runner_.task(method, method.x).x;
   method.work =
       auto_work(method, done.samples) * longer * std::pow(done.task.x / taken, method.cheap);

@@ -1,4 +1,4 @@
-// Short runs by which an automatic choice compares its methods.
+// Short runs from which an automatic choice compares its methods.
 #pragma once
 #include <limits>
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace saltus {
 
-/// Bounds of tolerances of event-driven integration.
+/// Bounds on tolerances of event-driven integration.
 constexpr double kLoosestTolerance = 1e-3, kTightestTolerance = 1e-13;
-/// Part of the tolerance that the next run aims at.
+/// The next run aims at this fraction of the tolerance.
 constexpr double kAimOfTolerance = 0.6;
-/// Motions that are further apart than this are not on the slope of their order yet.
+/// Motions that differ by more than this are not yet in the asymptotic range of their order.
 constexpr double kOnSlope = 0.05;
 
-/// (1) of auto_choice.h: the error of a run from the change to it, x `ratio` times as large before.
+/// (1) of auto_choice.h: error of a run that differs by `change` from the run with `ratio` times
+/// its x.
 double remaining_error(double change, double ratio, double power);
-/// x within what the method can do.
+/// x limited to what the method supports.
 double bounded_x(const AutoMethod& method, double x);
 
-/// A run to the end of its task.
+/// A finished run of a task.
 struct AutoDone {
   AutoTask task;
   AutoSamples samples;
@@ -29,11 +30,11 @@ struct AutoDone {
 /// Makes the runs of a search on one scene and records them.
 class AutoRunner {
  public:
-  /// Takes interval and number of intervals from the scene. Throws SceneError for a tolerance out
-  /// of range.
+  /// Derives the interval and the number of intervals from the scene. Throws SceneError if the
+  /// tolerance is out of range.
   AutoRunner(Scene scene, AutoOptions options, std::vector<AutoRun>& records);
 
-  /// Throws RunError where the watch stopped the search. The record says whether the run failed.
+  /// Throws RunError if the watch stops the search. The record of a failed run contains the reason.
   AutoDone run(const AutoMethod& method, const AutoTask& task);
   const AutoRun& last() const { return records_.back(); }
   AutoRun& last() { return records_.back(); }
@@ -50,7 +51,7 @@ class AutoRunner {
   }
 
   const AutoPlan& plan() const { return plan_; }
-  /// Candidates of the scene; first of all, since it finds what is compared.
+  /// Candidates of the scene. Call this first: it also determines the observables.
   std::vector<AutoMethod> methods();
   const AutoOptions& options() const { return options_; }
   void stop_by(Stop* stop) { options_.stop = stop; }
@@ -63,14 +64,14 @@ class AutoRunner {
   std::vector<AutoRun>& records_;
 };
 
-/// Tries methods on a first part of the scene, and expects x and work of the whole run from it.
+/// Tries methods on the first part of the scene and extrapolates x and work to the whole run.
 class MethodTrials {
  public:
   MethodTrials(AutoRunner& runner, std::vector<AutoMethod>& methods)
       : runner_(runner), methods_(methods) {}
-  /// As far as a method may change the choice; the others are passed over.
+  /// Tries the methods that may change the choice and passes over the others.
   void try_all();
-  /// Those passed over, where all others failed. False: there are none.
+  /// Tries the methods passed over after all others have failed. False: there are none.
   bool try_passed_over();
 
  private:
@@ -81,7 +82,7 @@ class MethodTrials {
 
   AutoRunner& runner_;
   std::vector<AutoMethod>& methods_;
-  double least_ = std::numeric_limits<double>::infinity();  ///< work of the methods tried
+  double least_ = std::numeric_limits<double>::infinity();  ///< least work of a method tried so far
 };
 
 }  // namespace saltus

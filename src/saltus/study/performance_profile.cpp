@@ -63,11 +63,11 @@ std::string PerformanceProfile::csv() const {
 std::string PerformanceProfile::svg() const {
   Plot plot;
   plot.name = "performance profile";
-  plot.x.label = "factor of the best time";
+  plot.x.label = "factor relative to the best time";
   plot.y.label = "fraction of problems solved";
   plot.y.log = false;
   std::vector<double> steps = factors();
-  steps.push_back(std::max(2.0, 1.2 * steps.back()));  // where the curves are level
+  steps.push_back(std::max(2.0, 1.2 * steps.back()));  // where the curves are flat
   for (std::size_t s = 0; s < solvers_.size(); ++s) {
     PlotSeries& series = plot.series.emplace_back();
     series.label = solvers_[s];

@@ -1,4 +1,4 @@
-// Which of several solvers is fastest, and how often: performance profiles of Dolan and More.
+// Performance profiles of several solvers after Dolan and More.
 //
 //     r_ps = t_ps / min_s t_ps,     rho_s(tau) = |{p : r_ps <= tau}| / problems
 //
@@ -13,18 +13,18 @@ class PerformanceProfile {
  public:
   explicit PerformanceProfile(std::vector<std::string> solvers) : solvers_(std::move(solvers)) {}
 
-  /// One problem: the time [s] of each solver, infinity where it was not solved. Throws UsageError
-  /// for another number of times, or one that is not > 0.
+  /// Adds a problem: the time [s] of each solver, infinity if it did not solve the problem. Throws
+  /// UsageError if the number of times is wrong or a time is not > 0.
   void add(const std::vector<double>& times);
 
-  /// rho_s(tau): the fraction of problems that solver s has solved within tau times the best time.
-  /// A problem that no solver has solved counts among the problems.
+  /// rho_s(tau): the fraction of problems that solver s solved within tau times the best time. A
+  /// problem that no solver solved counts too.
   double fraction(std::size_t solver, double tau) const;
-  /// The factors at which a curve steps, increasing, 1 first.
+  /// The factors tau at which a curve steps, in increasing order, starting with 1.
   std::vector<double> factors() const;
 
-  std::string csv() const;  ///< a row a factor: tau, rho of each solver
-  std::string svg() const;  ///< a whole SVG file
+  std::string csv() const;  ///< one row per factor: tau, rho of each solver
+  std::string svg() const;  ///< a complete SVG file
 
  private:
   std::vector<std::string> solvers_;

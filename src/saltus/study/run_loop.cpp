@@ -12,15 +12,15 @@ namespace {
 using RunClock = std::chrono::steady_clock;
 
 constexpr auto kRunWatch = std::chrono::milliseconds(50);
-constexpr auto kFarthest =
-    std::chrono::minutes(20);  // between checkpoints that take long, or whose clock jumped
+// longest interval between checkpoints: writing may be slow, or the clock may jump
+constexpr auto kFarthest = std::chrono::minutes(20);
 
-/// 0 where the clock went back, as that of a machine that was moved or woken can.
+/// 0 if the clock went backwards, as it may on a machine that was migrated or resumed.
 double in_seconds(RunClock::duration duration) {
   return std::max(0.0, std::chrono::duration<double>(duration).count());
 }
 
-/// What is measured at one moment, in vectors made once.
+/// Evaluates outputs at one time, in vectors allocated once.
 class RunObserver {
  public:
   explicit RunObserver(const Simulation& sim)
@@ -56,8 +56,8 @@ class RunObserver {
   std::vector<std::array<Vector3, 2>> joint_loads_;
 };
 
-/// When the watch is called: before the first step and then every kRunWatch, also after the clock
-/// was set back.
+/// Schedules the watch: before the first step and then every kRunWatch, also after the clock was
+/// set back.
 class WatchSchedule {
  public:
   explicit WatchSchedule(RunClock::time_point begin) : next_(begin) {}
@@ -71,8 +71,8 @@ class WatchSchedule {
   RunClock::time_point next_;
 };
 
-/// When checkpoints are written: every `every` steps (0: never for that), and `between` [s] of wall
-/// time after the last one.
+/// Schedules checkpoints: every `every` steps (0: off), and `between` [s] of wall time after the
+/// last one.
 class CheckpointSchedule {
  public:
   CheckpointSchedule(std::uint64_t every, double between, RunClock::time_point begin)
@@ -84,7 +84,7 @@ class CheckpointSchedule {
   bool due(std::uint64_t step, RunClock::time_point now) const {
     return (every_ != 0 && step % every_ == 0) || now - saved_ >= apart_;
   }
-  /// One was written; they take at most a fiftieth of the time.
+  /// Call after writing one. Checkpoints take at most 1/50 of the time.
   void written(RunClock::time_point from, RunClock::time_point to) {
     saved_ = to;
     apart_ = std::max(least_, std::min<RunClock::duration>(50 * (to - from), kFarthest));
@@ -110,7 +110,7 @@ struct StepTimes {
   }
 };
 
-/// Adds a step that was taken. `scheme_work`: what it added to the account of the schemes [J].
+/// Adds an accepted step. `scheme_work`: its contribution to the work term of the schemes [J].
 void add_step(LoopReport& loop, const StepReport& report, const Simulation& sim,
               double scheme_work) {
   const State& state = sim.state();
@@ -139,7 +139,7 @@ FramePlan::FramePlan(int count, std::uint64_t steps)
 std::uint64_t FramePlan::next(std::uint64_t step) const {
   if (count_ == 0 || step > steps_) return std::numeric_limits<std::uint64_t>::max();
   if (count_ == 1) return steps_;
-  // Frame k lies at step floor(k steps/gaps): the smallest k with k steps >= step gaps.
+  // Frame k is at step floor(k steps/gaps): find the smallest k with k steps >= step gaps.
   __extension__ using Wide = unsigned __int128;
   const Wide gaps = std::min(count_ - 1, steps_), n = steps_;
   const Wide k = (step * gaps + n - 1) / n;
@@ -158,13 +158,13 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   loop.first = state.step;
   loop.gain = gain;
   loop.statistics = out.statistics();
-  // Not of a run that was interrupted before its first step: it has row 0 already.
+  // A run that was interrupted before its first step already has row 0.
   if (state.step == 0 && out.empty()) {
     out.start(state, observer.probes());
     loop.statistics.add(report_of_start(), state.energy, state.t);
     if (plan.next(0) == 0) observer.write_frame(out, with_contacts);
   }
-  loop.statistics.rows = state.step + 1;  // rows count steps, also where not every step was stored
+  loop.statistics.rows = state.step + 1;  // rows count steps, even if not every step was stored
   std::uint64_t next_frame = plan.next(state.step + 1);
 
   const RunClock::time_point begin = RunClock::now();

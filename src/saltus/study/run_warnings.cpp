@@ -17,7 +17,7 @@ namespace saltus {
 
 namespace {
 
-/// What makes a run finer.
+/// The option that makes a run more accurate.
 const char* finer_remedy(const SceneSetup& setup) {
   const StepOptions& options = setup.model.options();
   return options.mode == TimeMode::events || options.step_tolerance > 0.0
@@ -25,11 +25,12 @@ const char* finer_remedy(const SceneSetup& setup) {
              : "use a shorter step";
 }
 
-/// Lengths of what joints hold, and by how much they are open.
+/// Lengths of bodies and mechanisms at joints, and the constraint violations.
 struct JointMeasures {
-  double size = 0.0;  ///< of the bodies about their joints, and of the mechanism [m]; 0: not known
-  double places = 0.0;  ///< largest coordinate of a point of a joint at the start [m]
-  double lengths = 0.0, angles = 0.0;  ///< largest |g| of a state [m], [rad]
+  /// Of the bodies relative to their joints and of the mechanism [m]; 0: unknown.
+  double size = 0.0;
+  double places = 0.0;                 ///< largest coordinate of a joint point at the start [m]
+  double lengths = 0.0, angles = 0.0;  ///< largest |g| in a state [m], [rad]
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
 
   void add(const JointFrame& frame) {
@@ -40,9 +41,9 @@ struct JointMeasures {
   }
 };
 
-/// Of all joints, and behind that of each mechanism. size: of the distances between the points of
-/// joints, those of a point from the origin of its body, the radii of gyration, and what deformable
-/// bodies measure from.
+/// For all joints first, then for each mechanism. size: the largest of the distances between joint
+/// points, the distance of a joint point from the origin of its body, the radii of gyration, and
+/// the reference length of deformable bodies.
 std::vector<JointMeasures> measure_joints(const Model& model, const State& state) {
   const std::vector<JointMember> members = joint_members(model.joints(), model.groups());
   std::vector<char> broken(model.joints().size(), 0);
@@ -108,15 +109,14 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
   if (!gain.matters(state.ledger) || gaining.empty()) return "";
   for (const AnyLaw& law : setup.model.laws())
     if (law->bilateral() && !law->bounded() && law->facts().velocity != 0.0) return "";  // a motor
-  std::vector<char> of_joint(setup.model.laws().size(), 0);  // which have no options of their own
+  std::vector<char> of_joint(setup.model.laws().size(), 0);  // laws of joints have no such options
   for (const JointLaw& law : setup.model.joint_laws())
     of_joint[static_cast<std::size_t>(law.law)] = 1;
-  std::string
-      opens;  // what ends it: points that open are turned back without work, and what rests is kept
-  bool on_rates = false;  // a law restricts rates that cannot have it
-  bool at_end = false;    // friction that opposes the slip at the end
-  bool impacts = false;   // with a restitution, which no law on gaps has
-  std::string middle;     // a spring of the gap in the middle of the step
+  std::string opens;      // remedy: stops opening points without work, and keeps resting contacts
+  bool on_rates = false;  // a law restricts rates to values that are not possible
+  bool at_end = false;    // friction opposes the slip at the end of the step
+  bool impacts = false;   // a law has restitution, which laws on gaps do not support
+  std::string middle;     // a spring evaluates the gap in the middle of the step
   for (std::size_t i = 0; i < of_joint.size(); ++i) {
     if (of_joint[i]) continue;
     const LawFacts& law = setup.model.law(static_cast<int>(i)).facts();
@@ -129,7 +129,7 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
                           law.closes_gaps ? "" : "kind: gap-closing, ", law.name);
     at_end = at_end || (law.friction.coefficient > 0.0 && law.friction.tangential != 1.0);
   }
-  bool on_gaps = !impacts;  // which schemes of gain 1 without a problem of positions allow
+  bool on_gaps = !impacts;  // requires schemes with gain 1 and one stage
   for (const Group& group : setup.model.groups())
     on_gaps = on_gaps && group.scheme->gain() == 1.0 && group.scheme->stages().size() == 1;
   const std::string remedy = setup.model.options().mode == TimeMode::events ? finer_remedy(setup)
@@ -141,9 +141,8 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
                              : !opens.empty() ? opens
                                               : fmt::format("use `law: {}`", DefaultLaw::name);
   return fmt::format(
-      "{} fed energy into the motion, {:.3g} J that no later step took back, the most in the step "
-      "to "
-      "t = {:.6g} s; {}",
+      "{} added energy to the motion: {:.3g} J that no later step removed, with the largest gain "
+      "in the step to t = {:.6g} s; {}",
       gaining, gain.fed(), time_of(gain.worst, setup), remedy);
 }
 
@@ -152,12 +151,12 @@ std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
   if (s.failed_steps == 0) return "";
   if (!(s.residual.value > setup.model.options().contact.tolerance))
     return fmt::format(
-        "the equations of motion of {} steps were not solved and the steps accepted; {}, or raise "
+        "the equations of motion of {} steps were accepted although not solved; {}, or raise "
         "newton_iterations",
         s.failed_steps, finer_remedy(setup));
   return fmt::format(
-      "the contacts of {} steps were not solved and the steps accepted, the worst with residual "
-      "{:.3g}, tolerance {:.3g} (t = {:.6g} s); raise solver.iterations, or {}",
+      "the contacts of {} steps were accepted although not solved, worst residual {:.3g}, "
+      "tolerance {:.3g} (t = {:.6g} s); raise solver.iterations, or {}",
       s.failed_steps, s.residual.value, setup.model.options().contact.tolerance,
       time_of(s.residual, setup), finer_remedy(setup));
 }
@@ -168,10 +167,9 @@ std::string left_warning(const LoopReport& loop, const SceneSetup& setup) {
   if (s.failed_steps > 0 || !(contact.enough > 0.0) || !(s.residual.value > contact.tolerance))
     return "";
   return fmt::format(
-      "contacts of {} were left with residual {:.2g} (t = {:.6g} s), where solver {} came "
-      "no "
-      "closer to {:g}: bodies keep apart, and friction is off by about that; a shorter step leaves "
-      "less, and with `solver: {{tolerance: {:g}}}` such a step fails instead",
+      "contacts of {} have a residual of {:.2g} (t = {:.6g} s), because solver {} did not reach "
+      "{:g}: bodies do not interpenetrate, but friction has an error of about that size; a shorter "
+      "step reduces it, and with `solver: {{tolerance: {:g}}}` such a step fails instead",
       setup.model.options().soft ? "these soft bodies" : "this heap", s.residual.value,
       time_of(s.residual, setup), setup.model.solver().name(), contact.tolerance,
       contact.tolerance);
@@ -180,23 +178,24 @@ std::string left_warning(const LoopReport& loop, const SceneSetup& setup) {
 std::string unexplained_warning(const LoopReport& loop, const State& state,
                                 const SceneSetup& setup) {
   const RunStatistics& s = loop.statistics;
-  double scale = s.largest_parts;  // what falls from rest at height 0 has no energy in sum
+  // a body that falls from rest at height 0 has a total energy of 0
+  double scale = s.largest_parts;
   for (std::size_t i = 0; i + 1 < state.ledger.size(); ++i)
     scale = std::max(scale, std::abs(state.ledger[i]));
   if (state.ledger.empty() || !(std::abs(state.ledger.back()) > 0.1 * scale)) return "";
   return fmt::format(
-      "no account explains {:.3g} J, the most in one step {:.3g} J (t = {:.6g} s): the motion is "
+      "no work term explains {:.3g} J, at most {:.3g} J in one step (t = {:.6g} s): the motion is "
       "not resolved; {}",
       state.ledger.back(), s.unexplained.value, time_of(s.unexplained, setup), finer_remedy(setup));
 }
 
 namespace {
 
-/// Of the groups that only steps below some length move without growth the one whose length is the
-/// shortest of those known, else the first; null: none.
+/// The group with the shortest known stable step among those whose schemes have a stability limit;
+/// the first one if no limit is known; null: none.
 struct ExplicitGroup {
   const Group* group = nullptr;
-  double longest = 0.0;  ///< step [s]; 0: not known
+  double longest = 0.0;  ///< longest stable step [s]; 0: unknown
 };
 
 ExplicitGroup explicit_group(const Model& model) {
@@ -215,8 +214,8 @@ ExplicitGroup explicit_group(const Model& model) {
 
 }  // namespace
 
-//     E1 - E0 = work fed in by loads, drives and what is prescribed + growth,
-// where the growth of a right run is what dampers, contacts and friction take, below 0.
+//     E1 - E0 = work of loads, drives and prescribed motion + growth,
+// where the growth in a correct run is the work of dampers, contacts and friction, hence negative.
 std::string growth_warning(double kinetic, const State& state, const SceneSetup& setup) {
   constexpr double kGrowth = 1e-3;
   const Model& model = setup.model;
@@ -226,9 +225,10 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
   if (options.ledger) {
     growth = state.energy.total() - state.energy_start;
     const auto accounts = model.accounts();
-    for (std::size_t i = 0; i + 3 < state.ledger.size(); ++i) {  // then impact, scheme, unexplained
+    // the last three are impact, scheme, unexplained
+    for (std::size_t i = 0; i + 3 < state.ledger.size(); ++i) {
       if (accounts[i] == "friction" || accounts[i] == "projection" || accounts[i] == "joints")
-        continue;  // what a method or a law makes is not fed in
+        continue;  // work of a method or a law is not external
       growth -= std::max(state.ledger[i], 0.0);
       scale = std::max(scale, std::abs(state.ledger[i]));
     }
@@ -246,11 +246,11 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
   if (!(growth > kGrowth * scale)) return "";
   const auto [group, longest] = explicit_group(model);
   if (!group) return "";
-  const bool critical =
-      longest > 0.0 && options.h > 0.5 * longest;  // else of first order, or above
+  // else the error is of first order, or larger
+  const bool critical = longest > 0.0 && options.h > 0.5 * longest;
   return fmt::format(
-      "the energy grew by {:.3g} J that no load did, {:.2g} % of what moves: the step is too long "
-      "for {}, which moves '{}'; use steps of {:.2g} s{}",
+      "the energy grew by {:.3g} J more than loads supplied, {:.2g} % of the energy of the motion: "
+      "the step is too long for {}, which integrates '{}'; use steps of {:.2g} s{}",
       growth, 100.0 * growth / scale, group->scheme->name(), group->name,
       critical ? 0.5 * std::min(longest, options.h)
                : options.h * std::min(0.5, 0.8 * kGrowth * scale / growth),
@@ -262,20 +262,19 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
   const double tolerance = setup.model.options().contact.tolerance;
   if (s.failed_steps == 0 && std::isnan(s.residual_after.value))
     return fmt::format(
-        "the contact laws could not be tested on the finished state (t = {:.6g} s): its numbers "
-        "are "
-        "too large or too small; check the sizes of the data of the scene",
+        "the contact laws could not be checked at the end of a step (t = {:.6g} s): its numbers "
+        "are too large or too small; check the magnitudes in the scene",
         time_of(s.residual_after, setup));
   if (s.failed_steps > 0 || s.residual_after.value <= std::max(1e-6, 100.0 * tolerance)) return "";
   return fmt::format(
-      "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); {}",
+      "the contact laws have a residual of {:.3g} at the end of a step (t = {:.6g} s); {}",
       s.residual_after.value, time_of(s.residual_after, setup), finer_remedy(setup));
 }
 
-// A velocity law lets a body into another by up to h V in the step in which it closes, and no
-// further.
+// A velocity law allows a body to penetrate another by up to h V in the step in which they come
+// into contact, but no further.
 std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
-  constexpr double kSteps = 10.0;  // of h V
+  constexpr double kSteps = 10.0;  // in units of h V
   const StepOptions& options = setup.model.options();
   if (options.mode == TimeMode::events || options.correct_positions) return "";
   bool velocity = false, closing_only = false;
@@ -288,13 +287,12 @@ std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
   const double sunk = -loop.least_gap - std::max(0.0, -loop.first_gap);
   if (!velocity || !(loop.speed > 0.0) || !(sunk > kSteps * options.h * loop.speed)) return "";
   return fmt::format(
-      "bodies sank into each other by {:.3g} m, where the closing velocities of the run explain "
-      "{:.3g} m; "
-      "{}",
+      "bodies sank into each other by {:.3g} m, but the closing velocities of the run explain only "
+      "{:.3g} m; {}",
       sunk, options.h * loop.speed,
       closing_only
           ? std::string(
-                "`activation: {closing_only: true}` lets go of bodies at rest: leave it out")
+                "`activation: {closing_only: true}` does not support bodies at rest: remove it")
           : fmt::format("use `contact: {{correct_positions: true}}` or `law: {{kind: {}}}`",
                         ClosingLaw::name));
 }
@@ -307,12 +305,13 @@ std::string joint_warning(const Extreme& gap, const Model& model, const State& s
   const JointMeasures& x = measures.front();
   const double t = static_cast<double>(gap.row) * options.h;
   if (options.joints == JointLevel::velocity && options.mode == TimeMode::stepping) {
-    // each by its own size: a small mechanism opens beside a large one
+    // relative to its own size: a small mechanism may open next to a large one
     const auto size_of = [](const JointMeasures& one) { return one.size > 0.0 ? one.size : 1.0; };
     const auto drifted = std::ranges::find_if(measures, [&](const JointMeasures& one) {
       return one.angles > kDrifted || one.lengths > kDrifted * size_of(one);
     });
-    const bool passing = gap.value > kDrifted * std::max(size_of(x), 1.0);  // closed at the end
+    // violated during the run, but closed at the end
+    const bool passing = gap.value > kDrifted * std::max(size_of(x), 1.0);
     if (drifted == measures.end() && !passing) return "";
     double size = size_of(x);
     if (!passing) {
@@ -321,8 +320,9 @@ std::string joint_warning(const Extreme& gap, const Model& model, const State& s
       size = size_of(worst->lengths > 0.0 ? *worst : *drifted);
     }
     return fmt::format(
-        "joints at level velocity opened by up to {:.3g} m or rad (t = {:.6g} s), on bodies and "
-        "distances of {:.3g} m; use `joint: {{level: position}}` or both, or a shorter step",
+        "joints with `level: velocity` were violated by up to {:.3g} m or rad (t = {:.6g} s), with "
+        "bodies and distances of {:.3g} m; use `joint: {{level: position}}` or `both`, or a "
+        "shorter step",
         gap.value, t, size);
   }
   const double reach = std::max(x.size, x.places),
@@ -331,8 +331,8 @@ std::string joint_warning(const Extreme& gap, const Model& model, const State& s
                              : kOpen;
   if (gap.value <= allowed * (reach > 0.0 ? std::min(reach, 1.0) : 1.0)) return "";
   return fmt::format(
-      "joints were open by up to {:.3g} m or rad (t = {:.6g} s): their bodies could not follow; "
-      "see what is `locked`, and what drives and moved bodies ask for",
+      "joint constraints were violated by up to {:.3g} m or rad (t = {:.6g} s); check `locked`, "
+      "drives and prescribed motions for conflicts",
       gap.value, t);
 }
 
@@ -349,8 +349,8 @@ std::vector<std::string> notice_warnings(std::span<const Notice> notices) {
                                    one.steps, one.steps == 1 ? "" : "s");
     const auto all = std::count_if(notices.begin(), notices.end(), same);
     if (before + 1 == kShown && all > kShown)
-      line += all >= Notices::kMost ? fmt::format("; {} or more others alike", all - kShown)
-                                    : fmt::format("; {} others alike", all - kShown);
+      line += all >= Notices::kMost ? fmt::format("; {} or more others of this kind", all - kShown)
+                                    : fmt::format("; {} others of this kind", all - kShown);
     lines.push_back(line);
   }
   return lines;
@@ -370,8 +370,8 @@ std::string inverted_warning(const State& state, const SceneSetup& setup) {
   }
   if (names.empty()) return "";
   return fmt::format(
-      "elements of {} are turned inside out at the end (det F {:.3g}), which their law allows; "
-      "`law: neo_hooke` does not",
+      "elements of {} are inverted at the end (det F {:.3g}), which their law allows; `law: "
+      "neo_hooke` does not",
       names, least);
 }
 

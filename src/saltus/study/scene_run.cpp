@@ -31,7 +31,7 @@ std::string results_name(const Scene& scene, const SceneRunOptions& options) {
   return name;
 }
 
-/// Faults in names of sound files and tables show before the run, not behind it.
+/// Checks names of sound files and tables before the run, not after it.
 void try_outputs(const Model& model, const std::string& results) {
   const fs::path folder = fs::path(results).parent_path();
   expect_own_probe_files(model, folder.string());
@@ -42,7 +42,7 @@ void try_outputs(const Model& model, const std::string& results) {
     }
 }
 
-/// What the stored rows tell about energy fed in by contact before step `last`.
+/// Energy added by contacts before step `last`, from the stored rows.
 ContactGain stored_gain(const std::string& file, double energy_start, std::uint64_t last) {
   const ResultsReader stored(file);
   const std::vector<double> impact = stored.step("impact"), kinetic = stored.step("kinetic"),
@@ -97,9 +97,10 @@ struct SceneRun::Execution {
     if (options.resume && !again) {
       const std::string file = resumable_file(output);
       if (is_written_now(file).value_or(false))
-        throw SceneError("", "another run is writing it", "wait for it, or stop it").at(file, 0, 0);
+        throw SceneError("", "another run is writing it", "wait until it has finished, or stop it")
+            .at(file, 0, 0);
       from_start = begins_at_start(file, resolved, results.inputs);
-      if (from_start) note(file + " holds no checkpoint: the run begins at its start");
+      if (from_start) note(file + " contains no checkpoint: the run begins at t = 0");
     }
     result.resumed = options.resume && !from_start && !again;
     if (result.resumed) {
@@ -123,7 +124,7 @@ struct SceneRun::Execution {
       if (const KeptPart kept = keep_earlier_part(output); !kept.name.empty())
         note(
             fmt::format("{} of an earlier run is now {}", part_name(output), part_name(kept.name)) +
-            (kept.whole ? fmt::format("; --resume -o {} goes on with that run", kept.name) : ""));
+            (kept.whole ? fmt::format("; --resume -o {} resumes it", kept.name) : ""));
     writer.emplace(output, setup->model, setup->scene.text, resolved, std::move(results));
   }
 
@@ -142,18 +143,19 @@ struct SceneRun::Execution {
     if (const std::string text = dump->left_out(); !text.empty()) note(text);
   }
 
-  /// The last checkpoint and the rows up to it stay under the name of a file in the making.
+  /// Leaves the last checkpoint and the rows up to it in the `.part` file.
   void stop() {
     writer->checkpoint(sim->state(), sim->notices());
     writer.reset();
     const std::string part = part_name(output);
     const LoopReport& loop = result.loop;
     if (loop.end == LoopReport::End::failed)
-      result.stopped = fmt::format("{}; everything before it is in {}",
+      result.stopped = fmt::format("{}; the results up to there are in {}",
                                    failure_text(setup->model, loop.failure, loop.last + 1), part);
     else
       result.stopped = fmt::format(
-          "interrupted after step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: {}",
+          "interrupted after step {} of {} (t = {:.9g} s), {} contains a checkpoint; resume with: "
+          "{}",
           loop.last, setup->steps, sim->state().t, part, options.go_on);
     result.files = {part};
     result.files.insert(result.files.end(), dumped.begin(), dumped.end());
@@ -176,7 +178,7 @@ struct SceneRun::Execution {
 
   void run() {
     open();
-    // what a run that goes on has shown before is not known
+    // samples of a resumed run are incomplete
     if (setup->search && !result.resumed) recorder.emplace(*sim, setup->search->stride());
     kinetic = sim->state().energy.kinetic;
     const RunAfter after = [this, slow = SlowSteps()](const StepReport& report,
@@ -190,19 +192,18 @@ struct SceneRun::Execution {
     try {
       result.loop = run_loop(*sim, *writer, setup->scene.spec.results, setup->steps, gain,
                              options.watch, after, options.between_checkpoints);
-    } catch (const RunError&) {  // a full disk: the problems that were kept are not lost with it
+    } catch (const RunError&) {  // a full disk: still write the contact problems kept so far
       finish_dump();
       throw;
-    } catch (const std::bad_alloc&) {  // of a step
+    } catch (const std::bad_alloc&) {  // in a step
       dump.reset();
       recorder.reset();
       sim.reset();
-      throw RunError("there is not enough memory; " + writer->give_up());
+      throw RunError("out of memory; " + writer->give_up());
     }
   }
 
-  /// Of a scene with `time.scheme: auto`: whether the run that was made is the last one. Where not,
-  /// the next one is set up.
+  /// With `time.scheme: auto`: whether the last run is the result; otherwise sets up the next run.
   bool judged() {
     if (!setup->search) return true;
     AutoSearch& search = *setup->search;
@@ -255,8 +256,8 @@ struct SceneRun::Execution {
   std::optional<ResultsWriter> writer;
   std::optional<ContactDump> dump;
   std::optional<AutoRecorder> recorder;  ///< of `sim`
-  double kinetic = 0.0;                  ///< largest of the run that this process made [J]
-  bool again = false;                    ///< it is not the first run of a search
+  double kinetic = 0.0;                  ///< largest in this process [J]
+  bool again = false;                    ///< not the first run of a search
   std::vector<std::string> dumped;
   RunResult result;
 };
@@ -271,7 +272,7 @@ const std::string& SceneRun::output() const { return execution_->output; }
 RunResult SceneRun::operator()() {
   Execution& p = *execution_;
   expects(!p.sim, "SceneRun: a run can be made once");
-  try_outputs(p.setup->model, p.output);  // before a `.part` that is there is replaced
+  try_outputs(p.setup->model, p.output);  // before an existing `.part` is replaced
   do p.run();
   while (!p.judged());
   return p.close();

@@ -1,4 +1,4 @@
-// A scene from its first step to the files on disk: what `saltus run` does.
+// Runs a scene and writes its files: `saltus run`.
 //
 //     SceneRun run(set_up("ball.yaml", {}), {.output = "ball.h5", .provenance =
 //         provenance_now(argc, argv)});
@@ -18,37 +18,36 @@
 namespace saltus {
 
 struct SceneRunOptions {
-  std::string output{};  ///< "": <stem of the scene>.h5 in the working folder
-  /// Goes on from the last checkpoint of the output or of its `.part`; of a `.part` without one
-  /// from the start.
+  std::string output{};  ///< "": <stem of the scene>.h5 in the working directory
+  /// Resumes from the last checkpoint of the output or of its `.part`; a `.part` without a
+  /// checkpoint is run from the start.
   bool resume = false;
   Provenance provenance{};
-  std::string go_on{};         ///< what continues the run when it is stopped: a command
-  std::string dump_contact{};  ///< contact problems to be kept: worst, failed, every:N; "": none
-  std::string dump_folder{};   ///< "": that of the output
+  std::string go_on{};         ///< command that resumes the run, shown if it is stopped
+  std::string dump_contact{};  ///< contact problems to write: worst, failed, every:N; "": none
+  std::string dump_folder{};   ///< "": the folder of the output
   RunWatch watch{};
-  Stop* stop =
-      nullptr;  ///< ends the run as the watch does, also within a step (Simulation::stop_by)
+  Stop* stop = nullptr;  ///< ends the run like the watch, also within a step (Simulation::stop_by)
   double between_checkpoints = kBetweenCheckpoints;  ///< wall time [s]
-  std::function<void(const std::string&)> note{};    ///< gets each warning as soon as it is known
+  std::function<void(const std::string&)> note{};  ///< receives each warning as soon as it is known
 };
 
 struct RunResult {
   std::shared_ptr<const SceneSetup> setup;
-  State state;  ///< the last one
+  State state;  ///< final state
   LoopReport loop;
   bool resumed = false;
-  std::string stopped;             ///< why the end was not reached, "" where it was
-  std::vector<std::string> files;  ///< written, the results or their `.part` first
+  std::string stopped;             ///< why the run did not reach its end; "" if it did
+  std::vector<std::string> files;  ///< files written; first the results or their `.part`
   std::vector<WavReport> sounds;
   std::vector<std::string> warnings;
-  std::vector<std::string> faults;     ///< sounds and tables that could not be written
-  std::optional<AutoChoice> choice{};  ///< of a scene with `time.scheme: auto`
+  std::vector<std::string> faults;     ///< errors of sounds and tables that could not be written
+  std::optional<AutoChoice> choice{};  ///< if the scene has `time.scheme: auto`
 };
 
 class SceneRun {
  public:
-  /// Throws SceneError: a file to be written is one that is read.
+  /// Throws SceneError if an output would replace an input.
   SceneRun(SceneSetup setup, SceneRunOptions options);
   ~SceneRun();
   SceneRun(const SceneRun&) = delete;
@@ -57,11 +56,11 @@ class SceneRun {
   const SceneSetup& setup() const;
   const std::string& output() const;  ///< name of the results file
 
-  /// Once. With `time.scheme: auto` as often as it takes until the estimated error is small enough;
-  /// the last run is that of the files. A run that fails or is stopped leaves `<output>.part` with
-  /// a checkpoint; a `.part` of an earlier run gets another name. Throws SceneError: files that
-  /// cannot be created, nothing to resume; RunError: disk full, no memory; it says what
-  /// `<output>.part` keeps.
+  /// Call once. With `time.scheme: auto` the scene is run repeatedly until the estimated error is
+  /// small enough; the files contain the last run. A run that fails or is stopped leaves
+  /// `<output>.part` with a checkpoint; a `.part` of an earlier run is renamed. Throws SceneError:
+  /// files that cannot be created, nothing to resume; RunError: disk full, out of memory, with a
+  /// note on what `<output>.part` contains.
   RunResult operator()();
 
  private:

@@ -19,7 +19,7 @@
 namespace saltus {
 namespace {
 
-/// Of a number that is 0, whose size nothing tells [SI].
+/// Increment for a number that is 0, whose magnitude is unknown [SI].
 constexpr double kDeltaOfZero = 1e-5;
 constexpr double kDeltaShare = 1e-4;
 constexpr std::array<std::string_view, 6> kOfTheRun{"time.",   "events.",  "contact.",
@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 6> kOfTheRun{"time.",   "events.",  "cont
       scene);
 }
 
-/// "bodies[0].law.restitution" as a pointer into the JSON of the resolved scene:
+/// Converts "bodies[0].law.restitution" to a pointer into the JSON of the resolved scene,
 /// "/bodies/0/law/restitution".
 std::string pointer_of(std::string_view path) {
   std::string pointer;
@@ -49,7 +49,7 @@ std::string pointer_of(std::string_view path) {
   return pointer;
 }
 
-/// The number at a path of the resolved scene; nothing where there is none.
+/// The number at a path of the resolved scene; empty if there is none.
 std::optional<double> number_at(const nlohmann::json& resolved, std::string_view path) {
   try {
     const nlohmann::json& found = resolved.at(nlohmann::json::json_pointer(pointer_of(path)));
@@ -66,7 +66,7 @@ Model model_with(const Scene& scene, const std::string& resolved, const std::str
   return build(read_scene_text(resolved, scene.file, {&assignment, 1}, scene.folder));
 }
 
-/// Values of probes in the state of a finished run with other positions and velocities.
+/// Values of probes in the final state of a run, with other positions and velocities.
 Vector probes_at(const Model& model, const std::vector<int>& probes, const State& end,
                  const std::vector<GroupState>& groups) {
   State state = end;
@@ -78,8 +78,8 @@ Vector probes_at(const Model& model, const std::vector<int>& probes, const State
   return y;
 }
 
-/// dy/dp = y_q w + y_v v + y_p, the first by differences of order 4 over turns and ways of 1e-3 rad
-/// and m, the second, in which probes are linear, by one of order 2.
+/// dy/dp = y_q w + y_v v + y_p. y_q w uses a difference quotient of order 4 with increments of
+/// 1e-3 rad and m; y_v v, in which probes are linear, uses one of order 2.
 class ProbeDifference {
  public:
   ProbeDifference(const Model& model, std::vector<int> probes, const Sensitivity& states)
@@ -125,7 +125,7 @@ class ProbeDifference {
   State end_;
 };
 
-/// Indices of the probes that are asked for.
+/// Indices of the requested probes.
 std::vector<int> probes_of(const Scene& scene, const Model& model,
                            std::span<const std::string> of) {
   std::vector<int> probes;
@@ -139,7 +139,8 @@ std::vector<int> probes_of(const Scene& scene, const Model& model,
       refuse_entry(scene, "of", i, fmt::format("there is no output '{}'", of[i]),
                    "names of `outputs`");
     if (found->quantity == Probe::Quantity::reaction)
-      refuse_entry(scene, "of", i, fmt::format("'{}' is a force, a mean over the last step", of[i]),
+      refuse_entry(scene, "of", i,
+                   fmt::format("'{}' is a force, which is a mean over the last step", of[i]),
                    "allowed: displacement, velocity");
     probes.push_back(static_cast<int>(found - all.begin()));
   }
@@ -153,8 +154,8 @@ SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::st
   const Model model = build(scene);
   if (model.options().mode != TimeMode::events)
     rethrow_placed(SceneError("sensitivities",
-                              "are of runs of event-driven integration; those of steps are wrong",
-                              "give `time.mode: events`"),
+                              "require event-driven integration; those of time stepping are wrong",
+                              "set `time.mode: events`"),
                    scene);
   SceneSensitivity result;
   const std::vector<int> probes = probes_of(scene, model, of);
@@ -164,22 +165,24 @@ SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::st
   for (std::size_t i = 0; i < to.size(); ++i) {
     const std::optional<double> x = number_at(tree, present_path(to[i]));
     if (!x)
-      refuse_entry(scene, "to", i, fmt::format("'{}' leads to no number of the scene", to[i]),
-                   "a path as --set has it, for example bodies[0].rigid.position[2]");
+      refuse_entry(scene, "to", i,
+                   fmt::format("'{}' is not the path of a number in the scene", to[i]),
+                   "a path as for --set, for example bodies[0].rigid.position[2]");
     if (std::ranges::any_of(kOfTheRun,
                             [&](std::string_view key) { return to[i].starts_with(key); }))
       refuse_entry(scene, "to", i,
-                   fmt::format("'{}' says how the scene is run, not what it is", to[i]),
-                   "numbers of bodies, joints, contacts and what acts on them");
+                   fmt::format("'{}' is a setting of the run, not of the model", to[i]),
+                   "numbers of bodies, joints, contacts and loads");
     const double delta = *x != 0.0 ? kDeltaShare * std::abs(*x) : kDeltaOfZero;
     try {
       parameters.push_back(model_parameter(
           to[i], [&](double at) { return model_with(scene, resolved, to[i], at); }, *x, 0.0,
           delta));
     } catch (const SceneError& error) {
-      refuse_entry(scene, "to", i,
-                   fmt::format("'{}' cannot be {} -+ {}: {}", to[i], *x, delta, error.message()),
-                   error.hint());
+      refuse_entry(
+          scene, "to", i,
+          fmt::format("'{}' cannot be set to {} -+ {}: {}", to[i], *x, delta, error.message()),
+          error.hint());
     }
     result.to.push_back({to[i], *x, delta});
   }
@@ -188,8 +191,8 @@ SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::st
   } catch (const UsageError& error) {
     if (std::string_view(error.what()).find("models of a parameter") == std::string_view::npos)
       throw;
-    refuse_entry(scene, "to", 0, "one of these numbers changes what the scene is made of",
-                 "numbers that leave bodies, contacts and joints as they are");
+    refuse_entry(scene, "to", 0, "one of these numbers changes the structure of the model",
+                 "numbers that do not add or remove bodies, contacts or joints");
   }
   for (const int k : probes) {
     const Probe& probe = model.probes()[static_cast<std::size_t>(k)];

@@ -1,10 +1,10 @@
-// Derivatives of the outputs of a scene at the end of its run, by numbers of the scene.
+// Derivatives of the final outputs of a scene with respect to numbers in the scene.
 //
 //     SceneSensitivity s = scene_sensitivities(read_scene("ball.yaml"),
 //         {"contacts[0].law.restitution"});
 //     s.value(0, 0);  // d(outputs[0])/d(restitution)
 //
-// Paths are those of --set, and every number of the resolved scene has one. Method:
+// Paths are those of --set; every number of the resolved scene has one. Method:
 // sensitivity/sensitivity.h.
 #pragma once
 #include <span>
@@ -19,7 +19,7 @@ namespace saltus {
 struct SceneSensitivity {
   struct Parameter {
     std::string path;
-    double x = 0.0, delta = 0.0;  ///< value, and the difference that was taken [SI]
+    double x = 0.0, delta = 0.0;  ///< value, and the increment of the difference quotient [SI]
   };
   struct Output {
     std::string name, unit;
@@ -27,20 +27,20 @@ struct SceneSensitivity {
   };
   std::vector<Parameter> to;
   std::vector<Output> of;
-  Matrix value;  ///< d of/d to, a row an output [unit of the output/SI]. Empty where there is none
+  Matrix value;  ///< d of/d to, one row per output [unit of the output/SI]; empty if undefined
   Sensitivity states;  ///< of all states, with validity and reason
 };
 
-/// The scene is of event-driven integration. `of`: names of outputs; empty: all but forces, which
-/// depend on the last step. Throws SceneError at "sensitivities.to[0]": a path that leads to no
-/// number, a number that cannot be changed both ways (a restitution of 1, a friction of 0), one
-/// that changes what the scene is made of; at "sensitivities.of[0]": no such output.
+/// The scene must use event-driven integration. `of`: names of outputs; empty: all except forces,
+/// which depend on the last step. Throws SceneError at "sensitivities.to[0]": a path that is not a
+/// number, a number that cannot be changed in both directions (a restitution of 1, a friction of
+/// 0), one that changes the structure of the model; at "sensitivities.of[0]": no such output.
 SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::string> to,
                                      std::span<const std::string> of = {});
 
-/// One JSON object; numbers that do not exist are null.
+/// One JSON object; undefined numbers are null.
 std::string sensitivities_json(const SceneSensitivity& result);
-/// A table for people; lines end with a line break.
+/// A table as text; each line ends with a line break.
 std::string sensitivities_text(const SceneSensitivity& result);
 
 }  // namespace saltus

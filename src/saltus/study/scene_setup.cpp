@@ -17,7 +17,7 @@ void set_end(Scene& scene, const std::string& until) {
   const Quantity end = parse_quantity(until, unit::s);
   if (!end.error.empty()) throw SceneError("--until", end.error, end.hint);
   if (!(end.value > 0.0))
-    throw SceneError("--until", "'" + until + "' is not a time to run to", "must be > 0");
+    throw SceneError("--until", "'" + until + "' is not an end time", "must be > 0");
   scene.spec.time.end = end.value;
   scene.places["time.end"] = {"--until " + until, 0, 0};
   try {
@@ -34,8 +34,8 @@ void check_output(const Scene& scene, std::size_t i) {
     if (!*file) continue;
     const std::string path = fmt::format("outputs[{}].{}", i, name);
     if (!spec.results.every_step)
-      throw SceneError(path, "needs the samples of every step, and results.every_step is false",
-                       "set results.every_step: true, or leave the file out");
+      throw SceneError(path, "requires the samples of every step, but results.every_step is false",
+                       "set results.every_step: true, or remove the file");
   }
   if (!output.wav) return;
   try {
@@ -45,7 +45,7 @@ void check_output(const Scene& scene, std::size_t i) {
   }
 }
 
-/// What the files of outputs ask of a scene whose entries `faults` are about.
+/// Checks files of outputs; `faults` holds the errors found in entries of the scene.
 void check_files(const Scene& scene, Faults& faults) {
   if (!faults.all_known("time") || !faults.all_known("results")) return;
   for (std::size_t i = 0; i < scene.spec.outputs.size(); ++i) {
@@ -55,7 +55,7 @@ void check_files(const Scene& scene, Faults& faults) {
   if (faults.all_known("outputs")) faults.attempt("outputs", [&] { check_file_names(scene, ""); });
 }
 
-/// Throws all faults of a scene of which some are known.
+/// Throws all errors of a scene, in addition to those already found.
 void throw_faults(const Scene& scene, Faults& faults) {
   find_faults(scene, faults);
   check_files(scene, faults);

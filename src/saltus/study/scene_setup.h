@@ -1,5 +1,4 @@
-// What all that run a scene share: it becomes a model that can be run and whose files can be
-// written.
+// Builds a runnable model from a scene and checks that its outputs can be written.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,23 +16,23 @@ struct SceneSetup {
   Scene scene;
   Model model;
   std::uint64_t steps = 0;  ///< from t = 0 to the end
-  /// Of a scene with `time.scheme: auto`, whose trials chose mode, schemes and step of `scene`.
+  /// If the scene has `time.scheme: auto`: the search whose trials chose mode, schemes and step of
+  /// `scene`.
   std::shared_ptr<AutoSearch> search{};
 };
 
-/// Reads and builds. `until`: replaces time.end, "" for none. Throws SceneError with place, also
-/// for outputs that no run of this scene could write: rates without a WAV rate, one name for two
-/// files, samples that are not stored.
+/// Reads and builds. `until`: replaces time.end, "" keeps it. Throws SceneError with place, also
+/// for outputs that no run of this scene could write: a sample rate that WAV does not support, two
+/// files with the same name, samples that are not stored.
 SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
                   const std::string& until = "");
 
-/// The same of a scene that was read. With `time.scheme: auto` trials of a part of the run are
-/// made.
+/// Builds a scene that has been read. `time.scheme: auto` runs its trials on a part of the run.
 SceneSetup set_up(Scene scene, const std::string& until = "");
-/// The next scene of a search, as SceneSetup has it.
+/// The setup of the next scene of a search.
 SceneSetup set_up_next(std::shared_ptr<AutoSearch> search);
 
-/// Numbers in a row of the results: step columns, accounts, probes.
+/// Number of values in a row of the results: step columns, work terms, probes.
 std::size_t row_width(const Model& model);
 
 }  // namespace saltus

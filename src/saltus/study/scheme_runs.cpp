@@ -14,15 +14,15 @@
 namespace saltus {
 namespace {
 
-/// The reference runs with a step this much finer than the ladder: 1/16 of a first-order error is 7
-/// % of that of the finest run.
+/// The step of the reference is finer than the ladder by this factor: 1/16 of a first-order error
+/// is 7 % of that of the finest run.
 constexpr int kRefine = 16;
-/// Least error that a reference is said to have, of round-off.
+/// Smallest error that is stated for a reference, because of round-off.
 constexpr double kReferenceRoundOff = 1e-13;
 
 bool has_velocity_forces(const Dynamics& body) {
   if (!has(body.traits(), Trait::constant_mass)) return true;
-  // modal bodies keep an account of damping whether they have damping or not
+  // modal bodies have a work term for damping even if they have no damping
   if (const ModalData* modal = body.modal()) return modal->sigma.cwiseAbs().maxCoeff() > 0.0;
   return std::ranges::any_of(body.sources(),
                              [](const Source& source) { return source.name == "damping"; });
@@ -54,7 +54,7 @@ void SchemeRuns::run(StudyScheme& scheme, std::vector<Motion>& motions) const {
   scheme.theory = theory(scheme, velocity_forces);
 }
 
-/// The lowest of the orders of all bodies.
+/// The lowest order of all bodies.
 std::optional<double> SchemeRuns::theory(const StudyScheme& scheme, bool velocity_forces) const {
   const Scene changed = study_scene(scene_, model_, scheme.choice, plan_.steps[0],
                                     plan_.samples.time(plan_.samples.count));
@@ -68,9 +68,9 @@ std::optional<double> SchemeRuns::theory(const StudyScheme& scheme, bool velocit
   return lowest;
 }
 
-/// What halving the step still changes of a scheme, over these rows: the last change, or half of
-/// that before it where this is more. An impact at the same place of both its steps can make one
-/// change vanish by chance, not both.
+/// The effect of halving the step of a scheme, over these rows: the last change, or half of the
+/// previous change if that is larger. One change may vanish by chance if an impact has the same
+/// position in both steps, but not both.
 double ReferenceRuns::last_change(std::size_t s, std::span<const std::size_t> rows) const {
   const std::vector<StudyRun>& runs = schemes_[s].runs;
   const std::vector<Motion>& motions = motions_[s];
@@ -84,8 +84,8 @@ double ReferenceRuns::last_change(std::size_t s, std::span<const std::size_t> ro
       last, 0.5 * motion_error(motions[n - 3], motions[n - 2], rows, scales, plan_.observables));
 }
 
-/// Schemes in the order in which they are asked to make the reference: those that change least when
-/// their step is halved, forms of comparison last.
+/// Schemes in the order in which they are tried for the reference: those that change least when the
+/// step is halved first, comparison forms last.
 std::vector<std::size_t> ReferenceRuns::candidates(std::span<const std::size_t> rows) const {
   std::vector<std::pair<double, std::size_t>> ranked;
   for (std::size_t s = 0; s < schemes_.size(); ++s) {
@@ -103,16 +103,16 @@ std::vector<std::size_t> ReferenceRuns::candidates(std::span<const std::size_t> 
   return order;
 }
 
-/// A run of the first candidate that comes to its end. Its error, of the whole motion once that is
-/// known, is what halving its step changed; with impacts, where the error is C h, a third of what
-/// two halvings changed if more.
+/// Runs the first candidate that reaches the end. The error is the change when its step is halved,
+/// over the whole motion once its scale is known; with impacts, where the error is C h, at least a
+/// third of the change over two halvings.
 std::optional<OwnReference> ReferenceRuns::make(std::span<const std::size_t> rows,
                                                 const SamplePlan& samples,
                                                 std::span<const double> known_scales) const {
   const double h = plan_.steps.back() / kRefine;
   for (const std::size_t s : candidates(rows)) {
     const StudyScheme& scheme = schemes_[s];
-    std::array<Motion, 3> motions;  // of h, 2 h, 4 h
+    std::array<Motion, 3> motions;  // with h, 2 h, 4 h
     std::array<StudyRun, 3> runs;
     bool good = true;
     for (std::size_t i = 0; i < 3 && good; ++i) {

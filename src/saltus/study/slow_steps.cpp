@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLong = 5.0;  // [s]
 constexpr double kTimes = 20.0;
-constexpr int kLike = 10;  // steps that make a mean
+constexpr int kLike = 10;  // smallest number of steps for a mean
 
 }  // namespace
 
@@ -30,11 +30,11 @@ std::string SlowSteps::look(const Model& model, const StepReport& report, double
   told_ = true;
   const StepOptions& options = model.options();
   const std::string halves =
-      report.halvings > 0 ? fmt::format(", and it was cut in two {} times", report.halvings) : "";
+      report.halvings > 0 ? fmt::format(", and it was subdivided {} times", report.halvings) : "";
   return fmt::format(
-      "the step to t = {:.6g} s took {:.3g} s, {:.3g} times the mean of its like: its contacts "
-      "took "
-      "{} iterations of solver {}{} in {} passes to residual {:.2g}{}; write a shorter time.step{}",
+      "the step to t = {:.6g} s took {:.3g} s, {:.3g} times the mean of comparable steps: its "
+      "contacts took {} iterations of solver {}{} in {} passes to residual {:.2g}{}; use a shorter "
+      "time.step{}",
       t, seconds, seconds / mean, report.iterations, model.solver().name(),
       report.solver.empty() || report.solver == model.solver().name()
           ? ""

@@ -1,4 +1,4 @@
-// Steps that take much longer than their like: a line for whom it stops before his eyes.
+// Detects steps that take much longer than comparable ones, to inform users who are waiting.
 #pragma once
 #include <array>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace saltus {
 
-/// Compares the time of each step with the mean of those before it that had about as many contacts
-/// or more. What it says depends on the machine: it belongs on the screen, and into no result.
+/// Compares the time of each step with the mean of the earlier steps with about as many contacts or
+/// more. The result depends on the machine: show it on the screen, never store it in results.
 class SlowSteps {
  public:
-  /// The step that ended at t took so many seconds. "" unless it is the first one of the run that
-  /// took more than 5 s and 20 times the mean of ten or more; else which it is, which solver
-  /// worked, why, and what to write.
+  /// `seconds`: the wall time of the step that ended at t. Returns "" except for the first step of
+  /// the run that took more than 5 s and 20 times the mean of at least ten steps; then a message
+  /// with the step, the solver, the cause and the remedy.
   std::string look(const Model& model, const StepReport& report, double t, double seconds);
 
  private:

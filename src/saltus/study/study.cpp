@@ -17,11 +17,11 @@
 namespace saltus {
 namespace {
 
-/// An error is measured where it is this many times the error of the reference.
+/// An error is measurable if it exceeds that of the reference by this factor.
 constexpr double kAbove = 4.0;
-/// Errors below are round-off.
+/// Smaller errors are round-off.
 constexpr double kErrorRoundOff = 1e-12;
-/// A run that is further off than this many times its own motion is unstable.
+/// A run is unstable if its error exceeds the motion by this factor.
 constexpr double kUnstable = 10.0;
 
 double largest_magnitude(std::span<const double> values) {
@@ -30,7 +30,7 @@ double largest_magnitude(std::span<const double> values) {
   return most;
 }
 
-/// The most accurate run, null: none came to its end.
+/// The most accurate run; null: none reached its end.
 const StudyRun* best_run(std::span<const StudyScheme> schemes) {
   const StudyRun* best = nullptr;
   for (const StudyScheme& scheme : schemes)
@@ -39,7 +39,8 @@ const StudyRun* best_run(std::span<const StudyScheme> schemes) {
   return best;
 }
 
-/// Which errors can be measured and which are within the tolerance, and the orders that follow.
+/// Determines which errors are measurable, which are within the tolerance, and the resulting
+/// orders.
 void finish_errors(StudyResult& result) {
   const auto above = [](double error, const StudyReference& reference) {
     return error > std::max(kAbove * reference.own_error, kErrorRoundOff);
@@ -59,7 +60,7 @@ void finish_errors(StudyResult& result) {
 
 class Study {
  public:
-  /// `automatic`: the tolerance of `time.scheme: auto`, where the scene had it.
+  /// `automatic`: the tolerance of `time.scheme: auto`, if the scene uses it.
   Study(const Scene& scene, const StudyOptions& options, const StudyWatch& watch,
         std::optional<double> automatic)
       : scene_(scene),
@@ -101,7 +102,7 @@ class Study {
     return study_plan(scene, model, options);
   }
 
-  /// Everything that takes time; false where the watch stopped it.
+  /// Makes all runs; false if the watch stops it.
   bool measure() {
     std::uint64_t planned =
         plan_.exact ? 0 : ReferenceRuns::steps(plan_.steps_of(plan_.steps.back()));
@@ -125,7 +126,7 @@ class Study {
 
   ReferenceRuns references() const { return {runs_, plan_, result_.schemes, motions_}; }
 
-  /// Calls use(run, motion) for every run that came to its end.
+  /// Calls use(run, motion) for every run that reached its end.
   template <class Use>
   void for_each_run(const Use& use) {
     for (std::size_t s = 0; s < result_.schemes.size(); ++s)
@@ -134,7 +135,8 @@ class Study {
           use(run, motions_[s][i]);
   }
 
-  /// The reference of the whole run, and the errors against it; false where the watch stopped it.
+  /// Computes the reference of the whole run and the errors against it; false if the watch stops
+  /// it.
   bool refer() {
     if (plan_.exact) {
       reference_ = plan_.exact_motion;
@@ -144,7 +146,7 @@ class Study {
       std::optional<OwnReference> own = references().make(plan_.rows, plan_.samples, {});
       if (pacer_.stopped()) return false;
       if (!own) {
-        result_.notes.emplace_back("no scheme finished a reference run: errors are not measured");
+        result_.notes.emplace_back("no scheme completed a reference run: errors are not measured");
         return true;
       }
       reference_ = std::move(own->motion);
@@ -157,7 +159,7 @@ class Study {
       run.error = motion_error(motion, reference_, plan_.rows, scales_, plan_.observables);
       if (std::isfinite(run.error) && run.error <= kUnstable) return;
       run.status = StudyStatus::unstable;
-      run.reason = fmt::format("it is off by {:.2g} times the size of the motion", run.error);
+      run.reason = fmt::format("the error is {:.2g} times the size of the motion", run.error);
     });
     if (!plan_.exact) {
       compare_limits();
@@ -174,12 +176,12 @@ class Study {
       result_.observables.push_back(
           {plan_.observables[o].name, plan_.observables[o].unit, scales_[o]});
     if (std::ranges::all_of(scales_, [](double s) { return s == 0.0; })) {
-      result_.notes.emplace_back("nothing that is observed moves: errors are absolute");
+      result_.notes.emplace_back("no observable moves: errors are absolute");
       scales_.assign(scales_.size(), 1.0);
     }
   }
 
-  /// Row 0: a table of exact values need not have t = 0, and all runs begin alike.
+  /// Row 0: a table of exact values need not contain t = 0, and all runs start from the same state.
   const Motion& reference_start() const {
     for (const auto& motions : motions_)
       for (const Motion& motion : motions)
@@ -187,9 +189,9 @@ class Study {
     return reference_;
   }
 
-  /// Whether the other schemes go to the motion of the reference: they do if they are nearer to it
-  /// than three times what their last halving of the step changed, as any scheme of order 1 or more
-  /// is to its limit.
+  /// Checks whether the other schemes converge to the motion of the reference. They do if their
+  /// distance is less than three times the change of their last halving of the step, as for any
+  /// scheme of order 1 or more close to its limit.
   void compare_limits() {
     StudyReference& reference = result_.reference;
     const ReferenceRuns limits = references();
@@ -213,7 +215,7 @@ class Study {
       reference.own_error = std::max(reference.own_error, nearest);
   }
 
-  /// How many of the common times lie before the first impact, a largest step apart from it.
+  /// Finds how many common times are before the first impact, by a margin of the largest step.
   void find_smooth() {
     if (scales_.empty()) {
       result_.no_smooth = "there is no reference";
@@ -226,15 +228,16 @@ class Study {
     if (smooth_rows_.size() < least) {
       result_.no_smooth =
           smooth_rows_.empty()
-              ? "contact begins with the motion"
-              : fmt::format("only {} common times lie before the first impact at {:.4g} s",
+              ? "contact begins at the start"
+              : fmt::format("only {} common times are before the first impact at {:.4g} s",
                             smooth_rows_.size(), result_.first_impact);
       smooth_rows_.clear();
     }
     result_.smooth_times = static_cast<int>(smooth_rows_.size());
   }
 
-  /// The same of the smooth stretch: there another scheme may be more accurate by orders.
+  /// Reference of the smooth motion: another scheme may be more accurate there by orders of
+  /// magnitude.
   bool refer_smooth() {
     std::optional<OwnReference> own;
     result_.smooth_reference = result_.reference;
@@ -263,8 +266,8 @@ class Study {
   StudyResult result_;
   std::vector<std::vector<Motion>> motions_;  ///< of each scheme and step
   Motion reference_;
-  std::vector<double> scales_;            ///< of the observables, empty: there is no reference
-  std::vector<std::size_t> smooth_rows_;  ///< those of the plan before the first impact
+  std::vector<double> scales_;            ///< of the observables; empty: no reference
+  std::vector<std::size_t> smooth_rows_;  ///< rows of the plan before the first impact
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kLeast = 3;  ///< runs for an order
+constexpr std::size_t kLeast = 3;  ///< smallest number of runs for an order
 
 }  // namespace
 
@@ -76,7 +76,7 @@ OrderFit scheme_order(const StudyScheme& scheme, bool smooth) {
       ++near;
       continue;
     }
-    if (e >= 1.0) continue;  // as large as the motion: not on the slope yet
+    if (e >= 1.0) continue;  // as large as the motion: not yet in the asymptotic range
     h.push_back(run.h);
     error.push_back(e);
   }
@@ -85,9 +85,9 @@ OrderFit scheme_order(const StudyScheme& scheme, bool smooth) {
   if (!scheme.refused.empty())
     fit.why = "refused";
   else if (smooth && near == good && good > 0)
-    fit.why = "exact as far as can be measured";
+    fit.why = "exact within the measurable accuracy";
   else if (near > 0)
-    fit.why = "errors too near to that of the reference";
+    fit.why = "errors too close to that of the reference";
   else if (scheme.runs.size() < kLeast)
     fit.why = "needs three steps";
   else

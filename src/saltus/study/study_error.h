@@ -1,4 +1,4 @@
-// Distances between motions, and the order with which they fall.
+// Distances between motions, and their order of convergence.
 #pragma once
 #include <span>
 #include <vector>
@@ -7,20 +7,20 @@
 
 namespace saltus {
 
-/// Mean over the rows of |r(t_k) - r(0)|_1, one number an observable; r(0) is row 0 of `start`.
+/// Mean over the rows of |r(t_k) - r(0)|_1, one per observable; r(0) is row 0 of `start`.
 std::vector<double> motion_scales(const Motion& r, const Motion& start,
                                   std::span<const std::size_t> rows,
                                   std::span<const Observable> observables);
 
 /// (1) of study.h over these rows: the largest mean of |x - r|_1 in units of `scales`. Observables
-/// of scale 0 stay out. Not a number where a row is missing or not finite.
+/// with scale 0 are skipped. NaN if a row is missing or not finite.
 double motion_error(const Motion& x, const Motion& r, std::span<const std::size_t> rows,
                     std::span<const double> scales, std::span<const Observable> observables);
 
-/// Least squares of log e = log c + p log h over the points; at least three.
+/// Least squares of log e = log c + p log h over at least three points.
 OrderFit fit_order(std::span<const double> h, std::span<const double> error);
 
-/// Fits the runs that are ok and can be measured, `smooth` or not, and says why there is no order.
+/// Fits the measurable runs with status ok (`smooth`: their smooth errors); `why`: no order.
 OrderFit scheme_order(const StudyScheme& scheme, bool smooth);
 
 }  // namespace saltus

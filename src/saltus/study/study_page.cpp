@@ -58,7 +58,7 @@ std::string number(double value, const char* none = "–") {
 
 std::string tick_of_step(double h) { return step_text(h); }
 
-/// Tooltip of a run.
+/// Tooltip for a run.
 std::string tip(const StudyScheme& scheme, const StudyRun& run, const std::string& what) {
   return fmt::format("{}, h = {}: {}", scheme.label, step_text(run.h), what);
 }
@@ -83,11 +83,11 @@ class StudyFigures {
     if (impacts_)
       error_plot(
           "Error with impacts", false,
-          "Over the whole run. Behind each name: its measured order. Hollow: too near to the "
-          "error of the reference to count.");
+          "Over the whole run. After each name: its measured order. Hollow: too close to the error "
+          "of the reference to count.");
     if (r_.smooth_times > 0)
       error_plot(impacts_ ? "Error before the first impact" : "Error", true,
-                 "On smooth motion, in the same units. Behind each name: its measured order.");
+                 "On smooth motion, in the same units. After each name: its measured order.");
     energy_plot();
     drift_plot();
     cost_plot();
@@ -95,7 +95,7 @@ class StudyFigures {
   }
 
  private:
-  /// A curve for each scheme that has runs; `point` makes the point of a run.
+  /// One curve for each scheme with runs; `point` makes the point of a run.
   template <typename Label, typename Point>
   std::vector<PlotSeries> curves(const Label& label, const Point& point) const {
     std::vector<PlotSeries> series;
@@ -137,7 +137,7 @@ class StudyFigures {
     figures_.push_back({heading, std::move(plot), caption});
   }
 
-  /// The run of a scheme with the step that is nearest to that of the scene.
+  /// The run of a scheme with the step closest to that of the scene.
   const StudyRun* middle_run(const StudyScheme& scheme, double& h) const {
     const auto nearest = std::ranges::min_element(
         r_.steps, {}, [&](double step) { return std::abs(std::log(step / r_.scene_step)); });
@@ -166,14 +166,14 @@ class StudyFigures {
     }
     figures_.push_back(
         {"Energy over time", std::move(plot),
-         fmt::format("With h = {}. Kinetic and potential energy as each scheme measures it.",
+         fmt::format("With h = {}. Kinetic plus potential energy, as each scheme defines it.",
                      step_text(h))});
   }
 
   void drift_plot() {
     if (!(r_.energy_scale > 0.0)) return;
     Plot plot;
-    plot.name = "Energy made by the numerics";
+    plot.name = "Numerical energy drift";
     plot.x = {"step h", true, tick_of_step, r_.steps};
     plot.y = {"energy drift, relative", true, nullptr, {}};
     plot.slopes = {1, 2};
@@ -185,14 +185,14 @@ class StudyFigures {
                          });
     figures_.push_back(
         {"Energy drift", std::move(plot),
-         "Magnitude of what the accounts scheme, projection and unexplained hold at the end. "
-         "Schemes without a curve keep it below 1e-12."});
+         "Magnitude of the work terms scheme, projection and unexplained at the end. Schemes "
+         "without a curve stay below 1e-12."});
   }
 
   void cost_plot() {
     Plot plot;
     plot.name = "Error against cost";
-    plot.x = {"computing time for a second of motion", true, tick_of_step, {}};
+    plot.x = {"computing time per second of motion", true, tick_of_step, {}};
     plot.y = {"relative error", true, nullptr, {}};
     plot.level = r_.tolerance;
     plot.level_text = fmt::format("tolerance {:g}", r_.tolerance);
@@ -203,7 +203,7 @@ class StudyFigures {
                                             tip(s, run, fmt::format("error {:.3g}", run.error))};
                          });
     figures_.push_back({"Error against cost", std::move(plot),
-                        "Left and low is good. The ring is around the run of the verdict."});
+                        "Lower left is better. The ring marks the run of the verdict."});
   }
 
   const StudyResult& r_;
@@ -272,7 +272,7 @@ class Page {
       if (remark.empty() && impacts_) remark = scheme.impacts.why;
       if (remark.empty() && scheme.smooth.why != r_.no_smooth) remark = scheme.smooth.why;
       if (!scheme.kept.empty())
-        remark += fmt::format("{}not defined for {}", remark.empty() ? "" : "; ",
+        remark += fmt::format("{}does not support {}", remark.empty() ? "" : "; ",
                               fmt::join(scheme.kept, ", "));
       const bool ran = scheme.refused.empty();
       add("<tr><td class=\"name\">{}</td><td>{}</td><td>{}</td>", html_text(scheme.label),
@@ -293,8 +293,7 @@ class Page {
       const StudyScheme& scheme = r_.schemes[s];
       if (!scheme.refused.empty())
         add("<tr class=\"first\"><td class=\"name\">{}</td><td class=\"why\" "
-            "colspan=\"9\">refused: "
-            "{}</td></tr>\n",
+            "colspan=\"9\">refused: {}</td></tr>\n",
             html_text(scheme.label), html_text(scheme.refused));
       for (std::size_t i = 0; i < scheme.runs.size(); ++i) run_row(s, i);
     }
@@ -337,16 +336,16 @@ class Page {
     entry("reference", reference_text(r_));
     entry("smooth stretch", smooth_text(r_));
     entry("order",
-          "slope of log error over log step by least squares, of the runs whose error is "
-          "four times that of the reference or more");
+          "slope of log error over log step by least squares, for the runs whose error is at least "
+          "four times that of the reference");
     entry("energy drift",
-          "what the accounts scheme, projection and unexplained hold at the end, "
-          "relative to the largest energy of the reference");
-    entry("residual", "largest residual of the contact laws on the finished states");
-    entry("passes", "a step, on average");
+          "work terms scheme, projection and unexplained at the end, relative to the largest "
+          "energy of the reference");
+    entry("residual", "largest residual of the contact laws at the end of steps");
+    entry("passes", "per step, on average");
     entry("cost",
-          "computing time of the steps alone, on the machine that made this page; the "
-          "median of three for short runs");
+          "computing time of the steps only, on the machine that wrote this page; the median of "
+          "three for short runs");
     entry("program", fmt::format("Saltus {} ({})", version(), commit()));
     text_ += "</dl>\n";
   }

@@ -1,4 +1,4 @@
-// A study as one HTML page that needs nothing else: no script, no font, no picture from outside.
+// A study as one self-contained HTML page: no scripts, no external fonts or images.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace saltus {
 
-/// Verdict, plots, tables and how all was measured; light or dark as the reader's system is. UTF-8.
+/// Verdict, plots, tables and methods; light or dark as the reader's system prefers. UTF-8.
 std::string study_page(const StudyResult& result);
 
 }  // namespace saltus

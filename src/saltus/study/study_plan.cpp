@@ -12,10 +12,11 @@
 namespace saltus {
 namespace {
 
-/// Common times at most, and numbers kept of one run.
+/// Largest number of common times, and of numbers stored for one run.
 constexpr std::uint64_t kMostTimes = 4000, kMostNumbers = 200000;
 
-/// The steps of the options, or halvings from 4 h on; largest first, each a whole part of it [s].
+/// The steps of the options, or halvings starting at 4 h; largest first, each divides the largest
+/// [s].
 std::vector<double> ladder(const StudyOptions& options, double h) {
   std::vector<double> steps = options.steps;
   if (steps.empty()) {
@@ -34,15 +35,15 @@ std::vector<double> ladder(const StudyOptions& options, double h) {
     if (std::abs(ratio - whole) > 1e-6 * ratio)
       throw SceneError(
           "--steps",
-          fmt::format("{:.9g} s is no whole part of the largest, {:.9g} s", step, steps[0]),
-          fmt::format("for example {:.9g} s, so that runs share instants",
+          fmt::format("{:.9g} s does not divide the largest step, {:.9g} s", step, steps[0]),
+          fmt::format("for example {:.9g} s, so that runs have common times",
                       steps[0] / std::max(whole, 1.0)));
   }
   for (double& step : steps) step = steps[0] / std::round(steps[0] / step);
   return steps;
 }
 
-/// Probes that can be compared at an instant, or the positions of all bodies.
+/// Selects the probes that can be compared at an instant, or the positions of all bodies.
 void observe(const Scene& scene, const Model& model, const StudyOptions& options, StudyPlan& to) {
   std::vector<std::string_view> names;
   for (const Probe& probe : model.probes()) names.emplace_back(probe.name);
@@ -55,39 +56,43 @@ void observe(const Scene& scene, const Model& model, const StudyOptions& options
     const Probe& probe = model.probes()[i];
     if (!options.probe.empty() && names[i] != options.probe) continue;
     if (probe.quantity == Probe::Quantity::reaction) {
-      to.notes.push_back("'" + probe.name + "' is a mean over a step and not compared");
+      to.notes.push_back("'" + probe.name + "' is a mean over a step and is not compared");
       continue;
     }
     if (to.exact &&
         std::ranges::find(to.exact->probes, static_cast<int>(i)) == to.exact->probes.end()) {
-      to.notes.push_back("'" + probe.name + "' is not in " + to.exact->file + " and not compared");
+      to.notes.push_back("'" + probe.name + "' is not in " + to.exact->file +
+                         " and is not compared");
       continue;
     }
     to.observables.push_back({probe.name, std::string(unit_of(probe, model.joints())), probe.group,
                               static_cast<int>(i), 1});
   }
   if (to.observables.empty() && to.exact)
-    throw SceneError("", "none of its columns is compared", "a column for an output of the scene")
+    throw SceneError("", "none of its columns can be compared",
+                     "add a column for an output of the scene")
         .at(to.exact->file, 0, 0);
   if (to.observables.empty() && !options.probe.empty())
-    throw SceneError("--probe", "'" + options.probe + "' is a reaction, a mean over a step",
-                     "a displacement or a velocity");
+    throw SceneError("--probe",
+                     "'" + options.probe + "' is a reaction, which is a mean over a step",
+                     "use a displacement or a velocity");
   if (to.observables.empty())
     for (std::size_t g = 0; g < model.groups().size(); ++g)
       to.observables.push_back({"positions of " + model.groups()[g].name, "", static_cast<int>(g),
                                 -1, model.groups()[g].dynamics->positions()});
 }
 
-/// Times that every run has, as many as a run may keep.
+/// Chooses the times common to all runs, as many as a run may store.
 void plan_times(const StudyOptions& options, double scene_end, StudyPlan& to) {
   const double end = options.until.value_or(scene_end), h_max = to.steps[0];
   const double whole = std::floor(end / h_max * (1.0 + 1e-9) + 1e-6);
   if (!(whole >= static_cast<double>(kLeastStudyTimes)))
     throw SceneError(
         options.steps.empty() ? "--levels" : "--steps",
-        fmt::format("the largest step, {:.6g} s, fits {:.0f} times into {:.6g} s", h_max,
+        fmt::format("the largest step, {:.6g} s, fits only {:.0f} times into {:.6g} s", h_max,
                     std::max(whole, 0.0), end),
-        fmt::format("at least {} times: shorter steps or a later --until", kLeastStudyTimes));
+        fmt::format("at least {} times are required: use shorter steps or a later --until",
+                    kLeastStudyTimes));
   std::uint64_t width = 0;
   for (const Observable& observable : to.observables)
     width += static_cast<std::uint64_t>(observable.width);

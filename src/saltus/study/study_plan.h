@@ -11,22 +11,22 @@
 
 namespace saltus {
 
-/// Common times that an error over time needs.
+/// Smallest number of common times for an error over time.
 constexpr std::uint64_t kLeastStudyTimes = 8;
 
 struct StudyPlan {
-  std::vector<double> steps;  ///< [s], largest first, each a whole part of it
+  std::vector<double> steps;  ///< [s], largest first; each divides the largest
   std::vector<Observable> observables;
-  std::optional<ExactReference> exact;  ///< of the scene, where it names one
+  std::optional<ExactReference> exact;  ///< if the scene names one
   Motion exact_motion;                  ///< of `exact`, at `rows`
-  SamplePlan samples;                   ///< times that every run has
+  SamplePlan samples;                   ///< times common to all runs
   std::vector<std::size_t> rows;        ///< numbers k > 0 of the times that are compared
   std::vector<std::string> notes;       ///< what is not compared, and why
 
   std::uint64_t steps_of(double h) const { return samples.stride(h) * samples.count; }
 };
 
-/// Throws SceneError: steps that do not fit, an output that is not there, nothing to compare.
+/// Throws SceneError: steps that do not fit, an unknown output, nothing to compare.
 StudyPlan study_plan(const Scene& scene, const Model& model, const StudyOptions& options);
 
 /// Rows 1 .. count.

@@ -10,14 +10,14 @@
 namespace saltus {
 namespace {
 
-// The drawing, in its own units.
+// Layout of the drawing, in its own units.
 constexpr double kWidth = 860.0, kHeight = 400.0;
 constexpr double kLeft = 74.0, kRight = 566.0, kTop = 14.0, kBottom = 344.0;
 constexpr double kLegend = 586.0;
-constexpr std::size_t kMostLetters = 36;  ///< of a name beside the plot
-constexpr double kLevel = 1e-12;          ///< of a range, relative to its values
+constexpr std::size_t kMostLetters = 36;  ///< of a name next to the plot
+constexpr double kLevel = 1e-12;  ///< ranges below this, relative to their values, are round-off
 
-/// A value on an axis to a place between two pixels.
+/// Maps values on an axis to pixels.
 class Scale {
  public:
   Scale(bool log, double from, double to) : log_(log), from_(from), to_(to) {}
@@ -30,7 +30,7 @@ class Scale {
   }
   bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0.0); }
   bool empty() const { return !(low_ <= high_); }
-  /// Room at both ends, and no range of zero: one of round-off is one.
+  /// Adds margins at both ends. A range of zero, or of round-off, is enlarged first.
   void widen(double below, double above) {
     if (empty()) low_ = high_ = 0.0;
     double range = high_ - low_;
@@ -46,10 +46,10 @@ class Scale {
     const double u = log_ ? std::log10(value) : value;
     return from_ + (to_ - from_) * (u - low_) / (high_ - low_);
   }
-  /// Pixels a unit; of a logarithmic axis a decade.
+  /// Pixels per unit; on a logarithmic axis per decade.
   double pixels() const { return (to_ - from_) / (high_ - low_); }
 
-  /// Places of ticks, at least about `apart` pixels from each other.
+  /// Positions of ticks, at least about `apart` pixels from each other.
   std::vector<double> ticks(double apart) const { return log_ ? decades(apart) : numbers(apart); }
 
  private:
@@ -98,7 +98,7 @@ std::string tick_text(const PlotAxis& axis, double value) {
   return (std::abs(m - 1.0) < 1e-6 ? "" : fmt::format("{:.0f}·", m)) + power_of_ten(e);
 }
 
-/// ASCII text that fits beside a plot.
+/// Shortens ASCII text so that it fits next to a plot.
 std::string shortened(const std::string& label) {
   return label.size() <= kMostLetters ? label : label.substr(0, kMostLetters - 1) + "…";
 }
@@ -184,7 +184,7 @@ class Drawing {
         html_text(plot_.level_text));
   }
 
-  /// A triangle of this order, in the corner that errors leave free: short steps, large errors.
+  /// Draws a triangle with this slope in a corner without errors: short steps, large errors.
   void slope(int order) {
     constexpr double kRun = 46.0;
     const double rise = kRun * order * std::abs(y_.pixels() / x_.pixels());
@@ -197,7 +197,7 @@ class Drawing {
     slope_at_ = right + 22.0;
   }
 
-  /// Later curves are thinner, so that one that lies on another does not hide it.
+  /// Later curves are thinner, so that they do not hide curves below them.
   double width_of(std::size_t i) const {
     return 1.5 + 0.2 * std::min(10.0, static_cast<double>(plot_.series.size() - 1 - i));
   }
@@ -231,7 +231,7 @@ class Drawing {
     return fmt::format("c{}{}", style % kPlotColours, style >= kPlotColours ? " dash" : "");
   }
 
-  /// A circle, a square, a diamond or a triangle; the shape turns faster than the colour.
+  /// Draws a circle, square, diamond or triangle; the shape changes faster than the colour.
   void marker(int style, double x, double y, bool hollow, const std::string& tip) {
     const char* kind = hollow ? "hollow" : "full";
     const std::string inside =

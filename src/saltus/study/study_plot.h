@@ -1,5 +1,4 @@
-// Plots as inline SVG: axes, ticks, lines with markers, a legend. Colours come from classes of the
-// page.
+// Plots as inline SVG: axes, ticks, lines with markers, a legend. Colours are CSS classes.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,14 +9,14 @@ namespace saltus {
 
 struct PlotPoint {
   double x = 0.0, y = 0.0;
-  bool hollow = false;  ///< drawn, but not to be trusted
-  std::string tip;      ///< shown under the pointer
-  bool ring = false;    ///< the one that is chosen
+  bool hollow = false;  ///< drawn, but not reliable
+  std::string tip;      ///< tooltip
+  bool ring = false;    ///< marks the chosen run
 };
 
 struct PlotSeries {
   std::string label;
-  int style = 0;  ///< colour, marker and dashes; equal in all plots of a page
+  int style = 0;  ///< colour, marker and dashes; the same in all plots of a page
   bool markers = true;
   std::vector<PlotPoint> points;
 };
@@ -25,28 +24,27 @@ struct PlotSeries {
 struct PlotAxis {
   std::string label;
   bool log = true;
-  std::string (*text)(double) = nullptr;  ///< of a tick; powers of ten or plain numbers if null
-  std::vector<double> ticks;              ///< wished for; chosen if empty
+  std::string (*text)(double) = nullptr;  ///< label of a tick; null: powers of ten or plain numbers
+  std::vector<double> ticks;              ///< preferred; chosen automatically if empty
 };
 
 struct Plot {
-  std::string name;  ///< for readers of screens
+  std::string name;  ///< for screen readers
   PlotAxis x, y;
   std::vector<PlotSeries> series;
   std::vector<int> slopes;      ///< orders shown as triangles
-  std::optional<double> level;  ///< a line across, at this y
+  std::optional<double> level;  ///< a horizontal line at this y
   std::string level_text;
   bool level_text_left = false;
 };
 
-/// Number of styles that look different.
+/// Number of distinct colours.
 inline constexpr int kPlotColours = 7;
 
-/// One <svg> element without any reference to the outside. Points that an axis cannot show are left
-/// out.
+/// One <svg> element without external references. Points that an axis cannot show are omitted.
 std::string plot_svg(const Plot& plot);
 
-/// Text with the characters of markup replaced.
+/// Escapes the markup characters of a text.
 std::string html_text(std::string_view text);
 
 /// "10⁻³".

@@ -29,9 +29,8 @@ ExactReference read_reference(const Scene& scene, const Model& model) {
     return SceneError("", message, hint).at(table.file, line, 0);
   };
   if (table.names.empty() || bare_name(table.names[0]) != "t")
-    throw fail(1, "has no column `t`", "the first line names the columns: t, then outputs");
-  if (table.columns < 2)
-    throw fail(1, "has no column but `t`", "one more for each output it knows");
+    throw fail(1, "has no column `t`", "name the columns in the first line: t, then outputs");
+  if (table.columns < 2) throw fail(1, "has no column except `t`", "add one for each known output");
   ExactReference exact{table.file, table.column(0), {}, {}};
   for (int row = 1; row < table.rows; ++row)
     if (!(table.at(row, 0) > table.at(row - 1, 0)))
@@ -69,8 +68,8 @@ Motion reference_motion(const ExactReference& exact, std::span<const Observable>
   }
   if (rows.size() < kLeastRows)
     throw SceneError(
-        "", fmt::format("only {} of its times lie on steps of every run", rows.size()),
-        fmt::format("at least {}: multiples of {:.9g} s up to {:.9g} s, or other --steps",
+        "", fmt::format("only {} of its times coincide with steps of every run", rows.size()),
+        fmt::format("use at least {} multiples of {:.9g} s up to {:.9g} s, or other --steps",
                     kLeastRows, plan.h_max, plan.time(plan.count)))
         .at(exact.file, 0, 0);
   return motion;

@@ -1,4 +1,4 @@
-// The exact motion that a scene may name: a table of probes over time.
+// Reads the exact motion that a scene may name: a table of probe values over time.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,12 +16,12 @@ struct ExactReference {
   std::vector<std::vector<double>> columns;  ///< values of each probe
 };
 
-/// Reads `reference.file` of a scene. SceneError with place: no column t, a column that is no
-/// probe, times that do not increase.
+/// Reads `reference.file` of a scene. Throws SceneError with place: no column t, a column that is
+/// not a probe, times that do not increase.
 ExactReference read_reference(const Scene& scene, const Model& model);
 
-/// The table at the common times of a plan, not a number where it has none; `rows` receives the k >
-/// 0 of those it has. SceneError where there are fewer than four of them.
+/// The table at the common times of a plan, NaN where it has no value; `rows` receives the k > 0
+/// with values. Throws SceneError if there are fewer than four.
 Motion reference_motion(const ExactReference& exact, std::span<const Observable> observables,
                         const SamplePlan& plan, std::vector<std::size_t>& rows);
 

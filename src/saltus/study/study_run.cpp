@@ -15,11 +15,11 @@ namespace {
 using Now = std::chrono::steady_clock;
 double seconds(Now::duration d) { return std::chrono::duration<double>(d).count(); }
 
-/// Runs shorter than this are repeated [s].
+/// Shorter runs are repeated [s].
 constexpr double kShort = 0.05;
 constexpr int kRepeats = 3;
 
-/// Why a step was not taken, one line.
+/// Why a step failed, one line.
 std::string failure_of(const Model& model, const State& state, const StepReport& report) {
   const std::string at = fmt::format("step {} (t = {:.6g} s): ", state.step + 1, state.t + state.h);
   if (!report.failure.empty()) return at + std::string(report.failure);
@@ -31,7 +31,7 @@ std::string failure_of(const Model& model, const State& state, const StepReport&
                           report.residual, report.iterations);
 }
 
-/// Seconds that the bare steps of a run take.
+/// Wall time of the steps of a run, without observers [s].
 double time_again(const Model& model, std::uint64_t steps, Stop* stop) {
   Simulation sim(model);
   sim.stop_by(stop);
@@ -46,12 +46,12 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The entry of an account behind the last one; accounts end with impact, scheme, unexplained.
+/// A work term by its position from the end; the last three are impact, scheme, unexplained.
 double account(const State& state, std::size_t from_end) {
   return state.ledger[state.ledger.size() - from_end];
 }
 
-/// What the accounts of the finished run tell.
+/// Copies the work terms of a finished run.
 void book(const Model& model, const State& state, StudyRun& run) {
   run.energy_start = state.energy_start;
   run.energy_end = state.energy.total();
@@ -82,7 +82,7 @@ bool StudyPacer::step(const Simulation& sim, const StepReport& report, double wo
   if (++since_ < stride_) return true;
   since_ = 0;
   const auto now = Now::now();
-  // The clock costs as much as a cheap step: look at it every 5 to 20 ms only.
+  // Reading the clock costs as much as a cheap step: do it every 5 to 20 ms only.
   const double passed = seconds(now - clock_->last);
   if (passed < 5e-3 && stride_ < (1u << 16)) stride_ *= 2;
   if (passed > 20e-3 && stride_ > 1) stride_ /= 2;

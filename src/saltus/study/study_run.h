@@ -1,4 +1,4 @@
-// One run of a study: the motion at the common times, what the run says of itself, and its time.
+// One run of a study: the motion at the common times, the counters of the run and its wall time.
 #pragma once
 #include <span>
 #include <string>
@@ -9,26 +9,26 @@
 
 namespace saltus {
 
-/// What is compared: a probe of the model, or the positions of a group.
+/// What is compared: a probe of the model, or all positions of a group.
 struct Observable {
   std::string name, unit;
   int group = 0;
-  int probe = -1;  ///< index in Model::probes(), -1: all positions of the group
-  int width = 1;   ///< numbers at each time
+  int probe = -1;  ///< index in Model::probes(); -1: all positions of the group
+  int width = 1;   ///< numbers per time
 };
 
-/// Where every run is looked at: t_k = k every h_max, k = 0 .. count.
+/// Times at which every run is sampled: t_k = k every h_max, k = 0 .. count.
 struct SamplePlan {
   double h_max = 0.0;
   std::uint64_t every = 1, count = 0;
 
   double interval() const { return h_max * static_cast<double>(every); }  ///< [s]
   double time(std::uint64_t k) const { return h_max * static_cast<double>(k * every); }
-  /// Steps of h between two looks; h is a whole part of h_max.
+  /// Steps of length h between two samples; h divides h_max.
   std::uint64_t stride(double h) const;
 };
 
-/// Row k holds the observables, one behind the other, at t_k; fewer rows where the run ended early.
+/// Row k contains all observables, one after the other, at t_k; fewer rows if the run ended early.
 struct Motion {
   std::size_t width = 0;
   std::vector<double> values;
@@ -38,7 +38,7 @@ struct Motion {
   }
 };
 
-/// Calls the watch of a study several times a second, however long a step takes.
+/// Calls the watch of a study several times per second, however long a step takes.
 class StudyPacer {
  public:
   StudyPacer(StudyWatch watch, std::uint64_t planned, Stop* stop = nullptr);
@@ -46,14 +46,14 @@ class StudyPacer {
   StudyPacer(const StudyPacer&) = delete;
   StudyPacer& operator=(const StudyPacer&) = delete;
 
-  /// Corrects the plan.
+  /// Adds steps to the plan.
   void plan(std::uint64_t more) { last_ += more; }
-  /// After each step; false: stop.
+  /// Call after each step; false: stop.
   bool step(const Simulation& sim, const StepReport& report, double worst);
-  /// Steps that a run will not do.
+  /// Counts steps that a run will not make as done.
   void skip(std::uint64_t steps) { step_ += steps; }
   bool stopped() const { return stopped_ || stop_requested(stop_); }
-  Stop* asked() const { return stop_; }  ///< what stops it within a step
+  Stop* asked() const { return stop_; }  ///< stops the study within a step
 
  private:
   struct Clock;
@@ -64,8 +64,8 @@ class StudyPacer {
   bool stopped_ = false;
 };
 
-/// All observables of a simulation, of physical velocities: those of schemes that keep them at the
-/// half step too.
+/// Evaluates all observables of a simulation. Velocities are physical ones, also for schemes that
+/// store them at half steps.
 class StudyObserver {
  public:
   StudyObserver(const Simulation& sim, std::span<const Observable> observables);
@@ -81,8 +81,8 @@ class StudyObserver {
   PointRows rows_;
 };
 
-/// Runs the model over the plan. Short runs are repeated and the median of their times is taken
-/// where `timed`.
+/// Runs the model over the plan. If `timed`, short runs are repeated and the median of their times
+/// is returned.
 StudyRun study_run(const Model& model, const SamplePlan& plan,
                    std::span<const Observable> observables, bool timed, StudyPacer& pacer,
                    Motion& motion);

@@ -16,7 +16,7 @@
 namespace saltus {
 namespace {
 
-/// A document with a scheme in it, so that the reader of scenes reads it.
+/// A document with a scheme, so that the scene reader can read it.
 struct SchemeEntry {
   SchemeChoice scheme;
   static constexpr auto fields() {
@@ -24,7 +24,7 @@ struct SchemeEntry {
   }
 };
 
-/// name:key=value:... as a flow map.
+/// Converts name:key=value:... to a flow map.
 std::string flow_text(const std::string& text) {
   if (text.starts_with('{')) return text;
   std::string flow;
@@ -62,7 +62,8 @@ NamedScheme read_scheme(const std::string& text) {
         .at(place.source, 0, 0);
   };
   if (text.empty())
-    throw SceneError("--schemes", "an entry is empty", "names of schemes with commas between them");
+    throw SceneError("--schemes", "an entry is empty",
+                     "write names of schemes separated by commas");
   try {
     Node document = parse_yaml("scheme: " + flow_text(text), place.source);
     SchemeEntry entry;
@@ -103,8 +104,7 @@ std::vector<NamedScheme> study_schemes(const std::vector<std::string>& asked, co
     if (std::ranges::none_of(groups, fits_group(*scheme))) {
       unsigned traits = ~0u;
       for (const Group& group : groups) traits &= group.dynamics->traits();
-      throw SceneError("--schemes",
-                       fmt::format("'{}' is defined for no body of the scene", named.label),
+      throw SceneError("--schemes", fmt::format("'{}' supports no body of the scene", named.label),
                        "allowed here: " + schemes_for(traits));
     }
     if (std::ranges::find(found, named.label, &NamedScheme::label) == found.end())

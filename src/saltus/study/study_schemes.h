@@ -1,4 +1,4 @@
-// Which schemes a study runs, and the scene as one run of it sees it.
+// Which schemes a study runs, and the scene for one of its runs.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,25 +9,25 @@
 
 namespace saltus {
 
-/// A scheme as asked for.
+/// A scheme as the user names it.
 struct NamedScheme {
   std::string label;
   SchemeChoice choice;
 };
 
 /// "moreau-jean", "moreau-jean:theta=1:newton_iterations=5" or "{kind: moreau-jean, theta: 1}".
-/// SceneError: what is wrong.
+/// Throws SceneError with what is wrong.
 NamedScheme read_scheme(const std::string& text);
 
-/// "a,b:x=1,{kind: c, y: [1, 2]}" cut at the commas outside of brackets.
+/// Splits "a,b:x=1,{kind: c, y: [1, 2]}" at commas outside brackets.
 std::vector<std::string> split_schemes(const std::string& text);
 
-/// The schemes of a study of this model: those asked for, each of which must fit a body, or all
-/// that fit every body.
+/// The schemes of a study of this model: those of `asked`, each of which must support a body, or,
+/// if empty, all that support every body.
 std::vector<NamedScheme> study_schemes(const std::vector<std::string>& asked, const Model& model);
 
-/// The scene with this step and end, and with the scheme on all bodies that it fits; `kept`
-/// receives the others. Probes take all modes, whatever the step, and no files are written.
+/// The scene with this step and end, and with the scheme for all bodies that it supports; `kept`
+/// receives the others. Probes use all modes for every step, and no files are written.
 Scene study_scene(const Scene& scene, const Model& model, const SchemeChoice& choice, double h,
                   double end, std::vector<std::string>* kept = nullptr);
 

@@ -21,10 +21,10 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-/// 17 digits; nothing where it is no number.
+/// 17 digits; empty if not finite.
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.17g}", value) : ""; }
 
-/// null where it is no number.
+/// null if not finite.
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json fit_json(const OrderFit& fit) {
@@ -68,14 +68,14 @@ Json run_json(const StudyResult& result, const StudyRun& run) {
   return json;
 }
 
-/// In per cent of the energy of the motion, "-" without one.
+/// As a percentage of the energy of the motion, "-" if that is zero.
 std::string share(double joule, double scale) {
   if (!(scale > 0.0) || !std::isfinite(joule)) return "-";
   const double percent = 100.0 * joule / scale;
   return std::abs(percent) < 1e-9 ? "0 %" : fmt::format("{:.2g} %", percent);
 }
 
-/// Widths of the columns of the table of runs, for ASCII names.
+/// Column widths of the table of runs, for ASCII names.
 struct Columns {
   std::size_t label = 6;
 };
@@ -103,7 +103,7 @@ void run_lines(const StudyResult& r, const Columns& columns, std::string& text) 
         fmt::format_to(std::back_inserter(text), "{}: {}\n", name_of(run.status), run.reason);
     }
     if (!scheme.kept.empty())
-      fmt::format_to(std::back_inserter(text), "  {:<{}}  not defined for {}\n", "", columns.label,
+      fmt::format_to(std::back_inserter(text), "  {:<{}}  does not support {}\n", "", columns.label,
                      fmt::join(scheme.kept, ", "));
   }
 }
@@ -141,14 +141,15 @@ std::string error_text(const StudyResult& r, const StudyRun& run) {
 
 std::string reference_text(const StudyResult& r) {
   const StudyReference& ref = r.reference;
-  if (!ref.file.empty()) return ref.file + ", taken as exact";
+  if (!ref.file.empty()) return ref.file + ", assumed exact";
   if (ref.scheme.empty()) return "none";
-  std::string text =
-      fmt::format("{} with h = {}, known to {:.1e}", ref.scheme, step_text(ref.h), ref.own_error);
+  std::string text = fmt::format("{} with h = {}, accurate to {:.1e}", ref.scheme, step_text(ref.h),
+                                 ref.own_error);
   if (ref.others > 0)
-    text += fmt::format("; {} of {} other schemes go to the same motion", ref.agree, ref.others);
+    text +=
+        fmt::format("; {} of {} other schemes converge to the same motion", ref.agree, ref.others);
   else
-    text += "; no other scheme to compare it with";
+    text += "; no other scheme to compare with";
   return text;
 }
 
@@ -158,8 +159,7 @@ std::string scale_text(const StudyResult& r) {
     text += fmt::format("{}{} ({:.3g}{}{})", text.empty() ? "" : ", ", o.name, o.scale,
                         o.unit.empty() ? "" : " ", o.unit);
   return fmt::format(
-      "mean distance from the reference over mean departure from the start, of {}, at {} "
-      "times{}",
+      "mean distance from the reference over mean distance from the start, of {}, at {} times{}",
       text, r.times.size() - 1, r.observables.size() > 1 ? "; the largest" : "");
 }
 
@@ -170,23 +170,24 @@ std::string smooth_text(const StudyResult& r) {
       fmt::format("{} times before the first impact at {:.4g} s", r.smooth_times, r.first_impact);
   const StudyReference& ref = r.smooth_reference;
   if (ref.file.empty() && !ref.scheme.empty())
-    text += fmt::format(", against {} with h = {}, known to {:.1e}", ref.scheme, step_text(ref.h),
-                        ref.own_error);
+    text += fmt::format(", against {} with h = {}, accurate to {:.1e}", ref.scheme,
+                        step_text(ref.h), ref.own_error);
   return text;
 }
 
 std::string choice_text(const StudyChoice& c) {
-  if (c.method.empty()) return "nothing was chosen: " + c.unmet;
+  if (c.method.empty()) return "no choice: " + c.unmet;
   if (!std::isfinite(c.estimate))
-    return fmt::format("{} with {}; against {}, known to {:.2g}, its error is {:.2g}; {}", c.method,
+    return fmt::format("{} with {}; against {} (accurate to {:.2g}) its error is {:.2g}; {}",
+                       c.method,
                        c.events ? fmt::format("tolerance {:.2g}", c.x) : "h = " + step_text(c.x),
                        c.reference, c.known, c.error, c.unmet);
   return fmt::format(
-      "{} with {} says of its error {:.2g} where {:g} is asked for; against {}, known to {:.2g}, "
-      "it is {:.2g}: {}{}",
+      "{} with {}: estimated error {:.2g}, tolerance {:g}; against {} (accurate to {:.2g}) its "
+      "error is {:.2g}: {}{}",
       c.method, c.events ? fmt::format("tolerance {:.2g}", c.x) : "h = " + step_text(c.x),
       c.estimate, c.tolerance, c.reference, c.known, c.error,
-      c.holds ? "the estimate holds" : "THE ESTIMATE DOES NOT HOLD",
+      c.holds ? "the estimate is valid" : "THE ESTIMATE IS NOT VALID",
       c.unmet.empty() ? "" : "; " + c.unmet);
 }
 

@@ -8,9 +8,9 @@
 namespace saltus {
 namespace {
 
-/// Times that differ by less are one time.
+/// Times with a smaller ratio count as equal.
 constexpr double kSameCost = 1.2;
-/// Shares of the energy above which an account is worth a word.
+/// Fraction of the energy above which a work term is reported.
 constexpr double kMuch = 0.01;
 
 struct Choice {
@@ -23,7 +23,7 @@ const StudyRun& verdict_run(const StudyResult& r, Choice c) {
 const std::string& label_of(const StudyResult& r, Choice c) {
   return r.schemes[static_cast<std::size_t>(c.scheme)].label;
 }
-/// Name and step: "newmark with h = 5 ms".
+/// Name and step, "newmark with h = 5 ms".
 std::string name_of(const StudyResult& r, Choice c) {
   return fmt::format("{} with h = {}", label_of(r, c), step_text(verdict_run(r, c).h));
 }
@@ -43,13 +43,13 @@ std::vector<Choice> all_ok(const StudyResult& r) {
   return found;
 }
 
-/// A cost as people say it: seconds of computing for a second of motion.
+/// A cost: seconds of computing per second of motion.
 std::string cost_text(const StudyResult& r, const StudyRun& run) {
-  return step_text(run.wall / r.end) + " of computing for a second of motion";
+  return step_text(run.wall / r.end) + " of computing time per second of motion";
 }
 
 std::string none_text(const StudyResult& r, const std::vector<Choice>& ok) {
-  if (ok.empty()) return "No run came to its end: there is nothing to choose from.";
+  if (ok.empty()) return "No run reached its end, so none can be recommended.";
   const Choice best =
       *std::ranges::min_element(ok, {}, [&](Choice c) { return verdict_run(r, c).error; });
   const StudyRun& run = verdict_run(r, best);
@@ -57,25 +57,26 @@ std::string none_text(const StudyResult& r, const std::vector<Choice>& ok) {
       fmt::format("No run meets the tolerance {:g}. The most accurate is {}: error {:.2g}",
                   r.tolerance, name_of(r, best), run.error);
   if (own_error(r) > 0.5 * r.tolerance)
-    return text + fmt::format(", and the reference itself is known to {:.2g} only.", own_error(r));
+    return text +
+           fmt::format(", but the reference itself is only accurate to {:.2g}.", own_error(r));
   const OrderFit& fit = r.schemes[static_cast<std::size_t>(best.scheme)].impacts;
   if (std::isfinite(fit.order) && fit.order > 0.3)
-    return text + fmt::format("; by its order {:.2f} a step of about {} should do.", fit.order,
+    return text + fmt::format("; at its order {:.2f} a step of about {} should meet it.", fit.order,
                               step_text(std::pow(r.tolerance / fit.constant, 1.0 / fit.order)));
   return text + ".";
 }
 
 std::string chosen_text(const StudyResult& r, Choice chosen, const std::vector<Choice>& good) {
   const StudyRun& run = verdict_run(r, chosen);
-  std::string text = fmt::format("Take {}: error {:.2g} where {:g} is asked for, {}",
-                                 name_of(r, chosen), run.error, r.tolerance, cost_text(r, run));
+  std::string text = fmt::format("Use {}: error {:.2g}, tolerance {:g}, {}", name_of(r, chosen),
+                                 run.error, r.tolerance, cost_text(r, run));
   if (good.size() == 1) return text + "; no other run meets the tolerance.";
   text += fmt::format("; the cheapest of the {} runs that meet the tolerance", good.size());
   const Choice* next = nullptr;  // of another scheme
   for (const Choice& c : good)
     if (c.scheme != chosen.scheme && (!next || verdict_run(r, c).wall < verdict_run(r, *next).wall))
       next = &c;
-  if (!next) return text + ", all of this scheme.";
+  if (!next) return text + ", all with this scheme.";
   const double ratio = verdict_run(r, *next).wall / std::max(run.wall, 1e-12);
   if (ratio < kSameCost)
     return text + fmt::format(" ({} costs the same, error {:.2g}).", name_of(r, *next),
@@ -90,23 +91,24 @@ void warn_of_run(const StudyResult& r, Choice chosen, std::vector<std::string>& 
   out.insert(out.end(), run.warnings.begin(), run.warnings.end());
   const double scale = r.energy_scale;
   if (scale > 0.0 && std::abs(run.scheme) > kMuch * scale)
-    out.push_back(fmt::format("{} {} {:.2g} % of the energy ({:.3g} J) by itself", label,
-                              run.scheme < 0.0 ? "takes" : "adds",
+    out.push_back(fmt::format("{} itself {} {:.2g} % of the energy ({:.3g} J)", label,
+                              run.scheme < 0.0 ? "removes" : "adds",
                               100.0 * std::abs(run.scheme) / scale, std::abs(run.scheme)));
   if (scale > 0.0 && run.unexplained > kMuch * scale)
     out.push_back(
-        fmt::format("no account explains {:.3g} J of one step of {}", run.unexplained, label));
+        fmt::format("no work term explains {:.3g} J in one step of {}", run.unexplained, label));
   if (run.penetration > 1e-12)
     out.push_back(fmt::format("{} lets bodies overlap by up to {:.3g} m", label, run.penetration));
   if (run.unsolved > 0)
-    out.push_back(fmt::format("{} of the {} steps of {} were not solved and accepted", run.unsolved,
-                              run.steps, label));
+    out.push_back(fmt::format("{} of the {} steps of {} were accepted although not solved",
+                              run.unsolved, run.steps, label));
   if (run.residual > 1e-6)
-    out.push_back(fmt::format("with {} the contact laws hold on the finished states to {:.2g} only",
-                              label, run.residual));
+    out.push_back(
+        fmt::format("with {} the contact laws have a residual of {:.2g} at the end of steps", label,
+                    run.residual));
 }
 
-/// "euler-explicit from 0.1 s on" of schemes that grow.
+/// Warns about other schemes: unstable steps, and limits that differ from the reference.
 void warn_of_others(const StudyResult& r, std::vector<std::string>& out) {
   for (const StudyScheme& scheme : r.schemes) {
     double least = std::numeric_limits<double>::infinity();
@@ -122,7 +124,7 @@ void warn_of_others(const StudyResult& r, std::vector<std::string>& out) {
   }
   if (r.reference.others > 0 && r.reference.agree == 0)
     out.push_back(fmt::format(
-        "no other scheme goes to the motion of the reference; the nearest, {}, differs by {:.2g}",
+        "no other scheme converges to the reference; the closest, {}, differs by {:.2g}",
         r.reference.closest, own_error(r)));
 }
 

@@ -1,11 +1,11 @@
-// Which run to take, and what to beware of.
+// Recommends a run and lists warnings.
 #pragma once
 #include "saltus/study/study.h"
 
 namespace saltus {
 
-/// The cheapest run whose error, and that of the reference, stay below the tolerance together. Of
-/// runs that cost the same within a fifth, the most accurate. Reads the result without its verdict.
+/// The cheapest run whose error plus that of the reference is below the tolerance. Among runs whose
+/// cost differs by less than a fifth, the most accurate one. Reads the result except its verdict.
 StudyVerdict study_verdict(const StudyResult& result);
 
 /// "8.27 ms", "0.5 s".

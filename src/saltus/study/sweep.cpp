@@ -22,14 +22,14 @@ void add(SweepCount& count, const SweepRow& row) {
   count.warned += row.status == SweepRow::Status::ok && !row.warnings.empty();
 }
 
-/// Threads that take the next run from one counter until there is none.
+/// Threads that take the next run from a counter until none is left.
 class Pool {
  public:
   Pool(const SweepScene& scene, const SweepPlan& plan)
       : scene_(scene), plan_(plan), rows_(plan.runs()) {
     count_.runs = plan.runs();
   }
-  ~Pool() { stop_.request(); }  // the threads join behind this
+  ~Pool() { stop_.request(); }  // the threads are joined after this
 
   void start(int threads) {
     for (int i = 0; i < threads; ++i) {
@@ -40,7 +40,7 @@ class Pool {
       } catch (const std::system_error& error) {
         if (threads_.empty())
           throw RunError(std::string("no thread can be started: ") + error.what());
-        break;  // those that run do the work
+        break;  // the threads already running do the work
       }
     }
   }
@@ -75,12 +75,12 @@ class Pool {
 
   const SweepScene& scene_;
   const SweepPlan& plan_;
-  std::vector<SweepRow> rows_;  ///< each written by the one thread that took its run
+  std::vector<SweepRow> rows_;  ///< each written only by the thread that runs it
   std::atomic<std::uint64_t> next_ = 0;
   Stop stop_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  SweepCount count_;  ///< under the mutex, like working_
+  SweepCount count_;  ///< protected by the mutex, like working_
   int working_ = 0;
   std::vector<std::jthread> threads_;
 };

@@ -20,13 +20,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// A number with what stands behind it: "0.5" and "mm".
+/// A number and the text after it: "0.5" and "mm".
 struct Number {
   double value = 0.0;
   std::string_view digits, unit;
 };
 
-/// Nothing where the text does not begin with a finite number.
+/// Empty if the text does not begin with a finite number.
 std::optional<Number> read_number(std::string_view text) {
   text = trimmed(text);
   std::string_view bare = text;
@@ -41,7 +41,7 @@ std::optional<Number> read_number(std::string_view text) {
   return number;
 }
 
-/// mantissa 10^exponent, where the digits are few enough that sums of such numbers are exact.
+/// mantissa 10^exponent, for numbers with few enough digits that their sums are exact.
 struct Decimal {
   long long mantissa = 0;
   int exponent = 0;
@@ -75,7 +75,7 @@ std::optional<Decimal> decimal_of(std::string_view digits) {
   return decimal;
 }
 
-/// Brings both to one exponent; false where that needs too many digits.
+/// Brings both to the same exponent; false if that needs too many digits.
 bool align(Decimal& a, Decimal& b) {
   Decimal& high = a.exponent > b.exponent ? a : b;
   const int exponent = std::min(a.exponent, b.exponent);
@@ -88,8 +88,8 @@ bool align(Decimal& a, Decimal& b) {
   return true;
 }
 
-/// FROM + k STEP. In decimals where they are short, so that 0:1:0.1 gives 0.3 and not the sum of
-/// the doubles next to its parts, 0.30000000000000004.
+/// FROM + k STEP. Short numbers are added as decimals, so that 0:1:0.1 gives 0.3 instead of
+/// 0.30000000000000004.
 class AxisRange {
  public:
   AxisRange(const Number& from, const Number& step) : from_(from.value), step_(step.value) {
@@ -117,7 +117,7 @@ class AxisRange {
   bool exact_ = false;
 };
 
-/// Parts between separators that stand outside of brackets and quotes.
+/// Splits at separators outside brackets and quotes.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -145,7 +145,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// One value, and its unit apart where it is a number with a unit.
+/// One value; a number and its unit are stored separately.
 struct Value {
   std::string text, unit;
 };
@@ -164,7 +164,7 @@ class AxisReader {
     const auto items = split(right, ',');
     for (const std::string_view item : items) {
       if (items.size() > 1 && trimmed(item).empty())
-        fail("a value is missing between commas", "~ removes the entry");
+        fail("a value is missing between commas", "write ~ to remove the entry");
       if (!read_range(item)) add_value(item, items.size() == 1);
     }
     share_unit();
@@ -178,7 +178,7 @@ class AxisReader {
 
   static std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-  /// A single value stays as it is written, blanks included; an entry of a list loses its blanks.
+  /// A single value stays unchanged, including blanks; entries of a list are trimmed.
   void add_value(std::string_view item, bool alone) {
     const auto number = read_number(item);
     if (number && (number->unit.empty() || parse_unit(number->unit)))
@@ -187,7 +187,7 @@ class AxisReader {
       values_.push_back({std::string(alone ? item : trimmed(item)), ""});
   }
 
-  /// The unit of numbers that belong together: each has none or the same.
+  /// The common unit of several numbers: each number has this unit or none.
   std::string common_unit(std::initializer_list<const Number*> numbers) const {
     std::string_view unit;
     for (const Number* number : numbers) {
@@ -196,7 +196,7 @@ class AxisReader {
         fail(quoted(number->unit) + " is not a unit", "for example 1:10:0.5 mm");
       if (!unit.empty() && number->unit != unit)
         fail("the units " + quoted(unit) + " and " + quoted(number->unit) + " differ",
-             "write one unit, behind the last number");
+             "write one unit, after the last number");
       unit = number->unit;
     }
     return std::string(unit);
@@ -213,18 +213,18 @@ class AxisReader {
     if (by->value == 0.0) fail("the step of " + quoted(trimmed(item)) + " is 0", "FROM:TO:STEP");
     const double steps = (to->value - from->value) / by->value;
     if (steps < 0.0)
-      fail("the step of " + quoted(trimmed(item)) + " leads away from the end",
-           "change its sign, or swap the ends");
+      fail("the step of " + quoted(trimmed(item)) + " leads away from TO",
+           "change its sign, or swap FROM and TO");
     if (!(steps < static_cast<double>(kMostRuns)))
       fail(quoted(trimmed(item)) + " has too many values",
-           "at most " + std::to_string(kMostRuns) + ": use a longer step");
+           "at most " + std::to_string(kMostRuns) + ": use a larger step");
     const auto last = static_cast<std::uint64_t>(std::floor(steps + kStepRoundOff));
     const AxisRange range(*from, *by);
     for (std::uint64_t k = 0; k <= last; ++k) values_.push_back({range.value(k), unit});
     return true;
   }
 
-  /// uniform(a, b) unit, or a..b unit.
+  /// Reads `uniform(a, b) unit` or `a..b unit`.
   bool read_draw(std::string_view text) {
     constexpr std::string_view name = "uniform(";
     std::string_view low, high, unit;
@@ -233,7 +233,7 @@ class AxisReader {
       const auto inside = text.substr(name.size());
       const std::size_t end = inside.rfind(')'), comma = inside.find(',');
       if (end == std::string_view::npos || comma == std::string_view::npos || comma > end)
-        fail(quoted(text) + " cannot be read", "uniform(LOW,HIGH), a unit may follow");
+        fail(quoted(text) + " cannot be read", "uniform(LOW,HIGH), optionally followed by a unit");
       low = inside.substr(0, comma);
       high = inside.substr(comma + 1, end - comma - 1);
       unit = trimmed(inside.substr(end + 1));
@@ -251,14 +251,14 @@ class AxisReader {
     const Number behind{0.0, {}, unit};
     axis_.unit = common_unit({&*a, &*b, &behind});
     if (!(a->value < b->value))
-      fail("nothing lies in " + quoted(text), "the first bound must be below the second");
+      fail("there is no value in " + quoted(text), "the first bound must be below the second");
     axis_.drawn = true;
     axis_.low = a->value;
     axis_.high = b->value;
     return true;
   }
 
-  /// The unit goes to the axis where all values have the same one, else back to the values.
+  /// Stores the unit in the axis if all values have the same one, else in each value.
   void share_unit() {
     bool same = true;
     for (const Value& value : values_) same = same && value.unit == values_.front().unit;
@@ -273,7 +273,7 @@ class AxisReader {
   std::vector<Value> values_;
 };
 
-/// Avalanche of 64 bits (the finaliser of SplitMix64).
+/// Mixes 64 bits (the finaliser of SplitMix64).
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -21,18 +21,18 @@ SweepPlan::SweepPlan(std::span<const std::string> sets, std::optional<std::uint6
     const SweepAxis& axis = axes_.back();
     drawn = drawn || axis.drawn;
     if (axis.drawn && !draws)
-      throw SceneError(axis.path, "is drawn at random, and the number of draws is not given",
-                       "add --random N")
+      throw SceneError(axis.path, "is random, but the number of draws is missing", "add --random N")
           .at("--set " + text.substr(0, 120), 0, 0);
     if (std::any_of(axes_.begin(), axes_.end() - 1, [&](const SweepAxis& other) {
           return present_path(other.path) == present_path(axis.path);
         }))
-      throw SceneError(axis.path, "is set twice", "write all its values into one --set")
+      throw SceneError(axis.path, "is set twice", "write all its values in one --set")
           .at("--set " + text.substr(0, 120), 0, 0);
   }
   if (draws && !drawn)
-    throw SceneError("--random", "nothing is drawn", "--set PATH=uniform(LOW,HIGH) draws a value");
-  if (draws && *draws == 0) throw SceneError("--random", "0 draws give no run", "at least 1");
+    throw SceneError("--random", "no value is random",
+                     "use --set PATH=uniform(LOW,HIGH) for a random value");
+  if (draws && *draws == 0) throw SceneError("--random", "0 draws result in no runs", "at least 1");
   stride_.resize(axes_.size());
   for (std::size_t i = axes_.size(); i-- > 0;) {
     stride_[i] = product_;

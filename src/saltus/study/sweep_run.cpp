@@ -19,7 +19,7 @@
 namespace saltus {
 namespace {
 
-/// What is measured at the start and behind every step.
+/// Quantities recorded at the start and after every step.
 class Recorder {
  public:
   Recorder(const Simulation& sim, SweepRow& row) : sim_(sim), row_(row) {
@@ -86,14 +86,14 @@ class Recorder {
   SweepRow& row_;
   RunStatistics statistics_;
   std::vector<double> squares_;
-  double scheme_ = 0.0;  ///< account of the schemes behind the step before [J]
+  double scheme_ = 0.0;  ///< work term of the schemes after the previous step [J]
 };
 
 void warn_into(SweepRow& row, const std::string& text) {
   row.warnings += (row.warnings.empty() ? "" : " | ") + text;
 }
 
-/// What a run that reached its end leaves in doubt.
+/// Adds the warnings of a run that reached its end.
 void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
   const double tolerance = sim.model().options().contact.tolerance;
   const std::vector<double>& ledger = sim.state().ledger;
@@ -101,23 +101,23 @@ void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
   for (std::size_t i = 0; i + 1 < ledger.size(); ++i) scale = std::max(scale, std::abs(ledger[i]));
   const std::string gaining = what_opens(sim.model());
   if (recorder.gain.matters(ledger) && !gaining.empty())
-    warn_into(row, fmt::format("{} fed energy into the motion, {:.3g} J; `saltus run` names the "
+    warn_into(row, fmt::format("{} added {:.3g} J of energy to the motion; `saltus run` names the "
                                "remedy",
                                gaining, recorder.gain.fed()));
   if (row.failed_steps > 0)
-    warn_into(row, fmt::format("{} steps were accepted although they were not solved; raise "
+    warn_into(row, fmt::format("{} steps were accepted although not solved; raise "
                                "solver.iterations or newton_iterations, or use a shorter step",
                                row.failed_steps));
   else if (!(row.residual_after <= std::max(1e-6, 100.0 * tolerance)))
-    warn_into(row, fmt::format("the contact laws hold on the finished state with residual {:.3g} "
-                               "only; use a shorter step",
+    warn_into(row, fmt::format("the contact laws have a residual of {:.3g} at the end of a step; "
+                               "use a shorter step",
                                row.residual_after));
   if (const std::string open =
           joint_warning(recorder.statistics().joint_gap, sim.model(), sim.state());
       !open.empty())
     warn_into(row, open);
   if (!ledger.empty() && !(std::abs(ledger.back()) <= 0.1 * scale))
-    warn_into(row, fmt::format("no account explains {:.3g} J: the motion is not resolved; use a "
+    warn_into(row, fmt::format("no work term explains {:.3g} J: the motion is not resolved; use a "
                                "shorter step",
                                ledger.back()));
 }
@@ -161,7 +161,7 @@ void run_into(SweepRow& row, const SweepScene& source, std::span<const std::stri
     sim.emplace(model);
   } catch (const SceneError& error) {
     row.status = SweepRow::Status::invalid;
-    row.reason = error.SceneError::what();  // of several faults the first: a row is a line
+    row.reason = error.SceneError::what();  // a row is one line: report only the first error
     return;
   }
   integrate(*sim, steps, stop, row);
@@ -198,7 +198,7 @@ SweepRow sweep_run(const SweepScene& scene, std::span<const std::string> assignm
   try {
     run_into(row, scene, assignments, stop);
   } catch (const std::bad_alloc&) {
-    give_up("there is not enough memory; use fewer modes or contact points, or fewer threads");
+    give_up("out of memory; use fewer modes or contact points, or fewer threads");
   } catch (const std::exception& error) {
     give_up(std::string("internal error: ") + error.what() + "; please report it with the scene");
   }

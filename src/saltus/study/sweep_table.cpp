@@ -49,7 +49,7 @@ struct Column {
   void (*put)(const SweepRow& row, Line& line);
 };
 
-/// Numbers that every run has.
+/// Columns that every run has.
 const std::vector<Column>& columns() {
   using R = const SweepRow&;
   static const std::vector<Column> table{
@@ -72,7 +72,7 @@ const std::vector<Column>& columns() {
   return table;
 }
 
-/// A named entry of a run among its equals: of several of one name the first, the second, ...
+/// Identifies an entry of a run by its name, and by its number among entries of the same name.
 struct Key {
   std::string name, unit;
   std::size_t which = 0;
@@ -91,7 +91,7 @@ std::vector<Key> keys_of(const Entries& entries) {
   return keys;
 }
 
-/// All names that occur in `member` of the rows, in the order of their first occurrence.
+/// All names in `member` of the rows, in the order of their first occurrence.
 template <typename Entries>
 std::vector<Key> all_keys(std::span<const SweepRow> rows, Entries SweepRow::*member) {
   std::vector<Key> all;
@@ -101,7 +101,7 @@ std::vector<Key> all_keys(std::span<const SweepRow> rows, Entries SweepRow::*mem
   return all;
 }
 
-/// Calls put(entry or null) for each of `all`.
+/// Calls put(entry or null) for each key in `all`.
 template <typename Entries, typename Put>
 void put_entries(const std::vector<Key>& all, const Entries& entries, Put&& put) {
   const std::vector<Key> own = keys_of(entries);
@@ -185,7 +185,7 @@ std::string csv_cell(std::string_view text) {
 
 void write_sweep(OutputFile& file, const SweepPlan& plan, std::span<const SweepRow> rows,
                  bool times) {
-  expects(rows.size() == plan.runs(), "write_sweep: a row for each run of the plan");
+  expects(rows.size() == plan.runs(), "write_sweep: one row for each run of the plan");
   Table table(plan, rows, times);
   file.write(table.header());
   for (std::size_t run = 0; run < rows.size(); ++run)

@@ -1,9 +1,9 @@
-// The table of a sweep as CSV (RFC 4180): a row a run, names and units in the header.
+// The table of a sweep as CSV (RFC 4180): one row per run, names and units in the header.
 //
-// run, the paths that were set, status, reason, then numbers with 17 significant digits, so that
-// they come back bit for bit. Cells are empty where a run has no such number: invalid runs have
-// none, and accounts and probes are those of all runs together, in the order in which they appear
-// first.
+// Columns: run, the paths that were set, status, reason, warnings, then numbers with 17 significant
+// digits, so that reading them restores every bit. Cells are empty if a run has no such number:
+// invalid runs have none. The columns of work terms and probes are those of all runs, in the order
+// of their first occurrence.
 #pragma once
 #include <span>
 #include <string>
@@ -14,11 +14,11 @@
 
 namespace saltus {
 
-/// A cell as it stands between commas: in quotes where it holds a comma, a quote or a line break.
+/// A CSV cell: quoted if it contains a comma, a quote or a line break.
 std::string csv_cell(std::string_view text);
 
-/// Writes the rows; `rows[k]` is run k, those of status none are left out. `times`: with a column
-/// of wall times, which differ from sweep to sweep. Throws RunError as OutputFile::write.
+/// Writes the rows; `rows[k]` is run k. Rows with status none are skipped. `times`: adds a column
+/// of wall times, which differ between sweeps. Throws RunError like OutputFile::write.
 void write_sweep(OutputFile& file, const SweepPlan& plan, std::span<const SweepRow> rows,
                  bool times);
 

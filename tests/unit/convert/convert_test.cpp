@@ -135,6 +135,6 @@ TEST_CASE("convert_fault of one probe file is told and leaves the others and the
   out.finish(run.state, {});
   REQUIRE(files.faults.size() == 2);
   CHECK(files.faults[0].find("pickup.wav: gain 1000000 clips") != std::string::npos);
-  CHECK(files.faults[1].find("make the folder first") != std::string::npos);
+  CHECK(files.faults[1].find("create the folder first") != std::string::npos);
   CHECK(ResultsReader(folder / "a.h5").finished());
 }

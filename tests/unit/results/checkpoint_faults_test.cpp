@@ -101,7 +101,7 @@ TEST_CASE("a checkpoint that comes from the file of another scene of the same si
   }
   const std::string before = io_test::bytes_of(part), said = taken_up(part, thrown_at("2"));
   CAPTURE(said);
-  CHECK(said.find("newest checkpoint was made in another file") != std::string::npos);
+  CHECK(said.find("newest checkpoint belongs to another file") != std::string::npos);
   CHECK(said.find('\n') == std::string::npos);
   CHECK(io_test::bytes_of(part) == before);
 }
@@ -136,8 +136,8 @@ TEST_CASE("a checkpoint without what its scheme remembers is refused, whatever t
     for (const State& other : others) {
       const std::string said = read_back(other);
       CAPTURE(said);
-      CHECK(said.find("body 'ball' has not what scheme " + std::string(scheme) + " remembers") !=
-            std::string::npos);
+      CHECK(said.find("body 'ball' lacks the memory that scheme " + std::string(scheme) +
+                      " requires") != std::string::npos);
     }
   }
 }
@@ -184,7 +184,7 @@ TEST_CASE("a stopped run of which any number was altered is refused by the name 
       REQUIRE(alter(part, table));
       const std::string before = io_test::bytes_of(part), said = taken_up(part, scene);
       CAPTURE(said);
-      CHECK(said.find("/" + table + ": holds other numbers than were written") !=
+      CHECK(said.find("/" + table + ": contains numbers that differ from those written") !=
             std::string::npos);
       CHECK(said.find('\n') == std::string::npos);
       CHECK(io_test::bytes_of(part) == before);
@@ -282,7 +282,7 @@ TEST_CASE("a table that would be cut within a chunk which is too short is refuse
   constexpr unsigned kAsItIs = 3;  // no filter was applied
   REQUIRE(H5Dwrite_chunk(data, H5P_DEFAULT, kAsItIs, &first, bytes.size(), bytes.data()) >= 0);
   H5Dclose(data), H5Fclose(file);
-  CHECK(taken_up(part, scene).find("/step/kinetic: holds less than it declares") !=
+  CHECK(taken_up(part, scene).find("/step/kinetic: contains less data than declared") !=
         std::string::npos);
 }
 
@@ -341,7 +341,7 @@ TEST_CASE(
   write_stopped_run(folder / "a.h5", scene);
   const std::string part = folder / "a.h5.part";
   REQUIRE(lengthen(part, hsize_t{1} << 40) == 0);
-  CHECK(taken_up(part, scene).find("/drawing/instances/shape: holds less than it declares") !=
+  CHECK(taken_up(part, scene).find("/drawing/instances/shape: contains less data than declared") !=
         std::string::npos);
 }
 
@@ -380,7 +380,7 @@ TEST_CASE(
     REQUIRE(H5Dset_extent(time, &kRows) >= 0);
     REQUIRE(H5Ldelete(file, lacking, H5P_DEFAULT) >= 0);
     H5Dclose(time), H5Fclose(file);
-    CHECK(taken_up(part, scene).find("/step/time: holds less than it declares") !=
+    CHECK(taken_up(part, scene).find("/step/time: contains less data than declared") !=
           std::string::npos);
   }
 }
@@ -400,7 +400,7 @@ TEST_CASE("a sum that is none makes the list of summed tables damaged") {
       file.close();
     }
     const std::string told = taken_up(part, scene);
-    CHECK(told.find("/provenance/tables: is no list of tables") != std::string::npos);
+    CHECK(told.find("/provenance/tables: is not a list of tables") != std::string::npos);
     CHECK(told.find("is damaged") != std::string::npos);
   }
 }

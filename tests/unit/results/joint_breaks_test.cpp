@@ -179,5 +179,5 @@ TEST_CASE(
   store(broken, other);
   CHECK(io_test::message<SceneError>([&] {
           newest_checkpoint(h5::File::read(broken), broken, model);
-        }).find("joint 1000 is broken, in the scene it cannot break") != std::string::npos);
+        }).find("joint 1000 is broken, but in the scene it cannot break") != std::string::npos);
 }

@@ -208,7 +208,8 @@ TEST_CASE("results_that changed while they were read are no damaged ones, and ar
   };
   CHECK(read(3) == 31);
   const std::string told = io_test::message<RunError>([&] { read(1'000); });
-  CHECK(told == part + ": the run writes faster than this reads; wait for it, or stop it");
+  CHECK(told ==
+        part + ": the run writes faster than the file can be read; wait until it ends, or stop it");
 }
 
 TEST_CASE("results_that were never flushed hold no checkpoint yet") {
@@ -223,7 +224,7 @@ TEST_CASE("results_that were never flushed hold no checkpoint yet") {
   const auto told = [&] {
     return io_test::message<SceneError>([&] { read_checkpoint(part, io_test::make_model()); });
   };
-  CHECK(told().find("holds no checkpoint yet") != std::string::npos);
+  CHECK(told().find("contains no checkpoint yet") != std::string::npos);
   CHECK(told().find("without --resume") != std::string::npos);
   io_test::put(part, std::string(4'096, '\0'));
   CHECK(told().find("is not a results file of Saltus") != std::string::npos);

@@ -287,9 +287,9 @@ TEST_CASE(
       });
       if (told.find("File too large") == std::string::npos) return 1;
       const std::string words =
-          "keeps the checkpoint of step " + std::to_string(last) + ": --resume goes on from it";
+          "keeps the checkpoint of step " + std::to_string(last) + ": --resume continues from it";
       if (last == 0)
-        return told.find("is removed: it held no rows yet") == std::string::npos ? 3 : 0;
+        return told.find("is removed: it contained no rows yet") == std::string::npos ? 3 : 0;
       return told.find(words) == std::string::npos ? 2 : 0;
     });
     CHECK(result == 0);

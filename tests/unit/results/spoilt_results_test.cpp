@@ -79,7 +79,7 @@ TEST_CASE("a results file whose objects are of other sizes is refused in one lin
   const Spoilt cases[] = {
       {"a column of 2^62 rows that holds none",
        [](hid_t f) { replace(f, "step/time", {hsize_t{1} << 62}, true); },
-       "holds less than it declares"},
+       "contains less data than declared"},
       {"rows and columns whose product is 2^64",
        [](hid_t f) {
          replace(f, "bodies/string/q", {hsize_t{1} << 32, hsize_t{1} << 32}, true);
@@ -119,7 +119,7 @@ TEST_CASE("a results file whose objects are of other sizes is refused in one lin
          H5Dwrite_chunk(data, H5P_DEFAULT, 0, &first, size, packed.data());
          H5Dclose(data);
        },
-       "holds less than it declares"},
+       "contains less data than declared"},
       {"iterations that are infinite",
        [](hid_t f) {
          replace(f, "step/iterations", {20}, true);
@@ -128,7 +128,7 @@ TEST_CASE("a results file whose objects are of other sizes is refused in one lin
          H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
          H5Dclose(data);
        },
-       "step/iterations: holds a number it cannot have"},
+       "step/iterations: contains an invalid number"},
       {"pairs with fewer normals than bodies",
        [](hid_t f) {
          replace(f, "pairs/normal", {1, 3}, false);

@@ -58,7 +58,7 @@ TEST_CASE(
       CAPTURE(x);
       const double time = std::sqrt(l);  // steps of one share of the swing
       const std::string text = said(l, x, "velocity", 0.06 * time, 60);
-      CHECK(text.find("joints at level velocity opened by up to") == 0);
+      CHECK(text.find("joints with `level: velocity` were violated by up to") == 0);
       CHECK(text.find("use `joint: {level: position}` or both") != std::string::npos);
       CHECK(said(l, x, "velocity", 0.02 * time, 60) == "");
       CHECK(said(l, x, "both", 0.02 * time, 60) == "");
@@ -78,8 +78,8 @@ std::string of_two(const std::string& scheme, double l, double step, int steps,
   };
   std::string text =
       fmt::format(
-          "saltus: 1\ntime: {{end: 90 s, step: {} s}}\ngravity: [0, 0, -9.81]\njoint: "
-          "{{level: {}}}\nbodies:\n",
+          "saltus: 1\ntime: {{end: 90 s, step: {} s}}\ngravity: [0, 0, -9.81]\njoint: {{level: "
+          "{}}}\nbodies:\n",
           step, level) +
       rod("upper", "", 0.5 * l) +
       rod("lower", scheme.empty() ? "" : "scheme: " + scheme + ", ", 1.5 * l);
@@ -114,7 +114,7 @@ TEST_CASE(
       CAPTURE(beside);
       CAPTURE(std::string(scheme));
       const std::string text = of_two(scheme, 0.35, 0.035, 60, "velocity", beside);
-      CHECK(text.find("joints at level velocity opened by up to") == 0);
+      CHECK(text.find("joints with `level: velocity` were violated by up to") == 0);
       CHECK(text.find("distances of 0.35 m") != std::string::npos);
       CHECK(of_two(scheme, 0.35, 0.003, 200, "velocity", beside) == "");
       CHECK(of_two(scheme, 0.35, 0.003, 200, "both", beside) == "");

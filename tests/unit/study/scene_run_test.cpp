@@ -49,7 +49,7 @@ TEST_CASE("a run that its watch stops keeps a checkpoint, and goes on to the sam
     return asked++ == 0;
   });
   REQUIRE(part.loop.end == LoopReport::End::interrupted);
-  CHECK(part.stopped.ends_with("go on with: this again"));
+  CHECK(part.stopped.ends_with("resume with: this again"));
   CHECK(part.files.front() == stopped + ".part");
   CHECK(part.loop.last < 60000);
   CHECK(fs::exists(stopped + ".part"));
@@ -153,7 +153,7 @@ TEST_CASE("a run whose .part holds no checkpoint begins at its start when it is 
   const RunResult again = run_block("stepping", lost, true, 1e9);
   CHECK_FALSE(again.resumed);
   REQUIRE_FALSE(again.warnings.empty());
-  CHECK(again.warnings[0] == lost + ".part holds no checkpoint: the run begins at its start");
+  CHECK(again.warnings[0] == lost + ".part contains no checkpoint: the run begins at t = 0");
   CHECK(what_differs(whole, lost) == "");
   // of another scene it does not
   CHECK_THROWS_AS(run_block("stepping", lost, false, 1e9, dies), RunError);
@@ -212,8 +212,8 @@ TEST_CASE("joints that were open are told: a support that leaves a body whose he
   const std::vector<std::string> told = warnings(", locked: [z]", "position");
   REQUIRE(told.size() == 1);
   CHECK(told[0] ==
-        "joints were open by up to 0.2 m or rad (t = 0.5 s): their bodies could not follow; see "
-        "what is `locked`, and what drives and moved bodies ask for");
+        "joint constraints were violated by up to 0.2 m or rad (t = 0.5 s); check `locked`, drives "
+        "and prescribed motions for conflicts");
   CHECK(warnings("", "position").empty());
   CHECK(warnings("", "velocity").empty());  // which lets gaps drift
 }
@@ -231,7 +231,7 @@ TEST_CASE("a run tells warnings as soon as they are known, and again in its resu
   REQUIRE(told.size() == 1);
   CHECK(told[0] == place / "ball.h5.part" + std::string(" of an earlier run is now ") +
                        (place / "ball.1.h5.part") + "; --resume -o " + (place / "ball.1.h5") +
-                       " goes on with that run");
+                       " resumes it");
   const RunResult earlier = run_ball(place / "ball.1.h5", true);
   CHECK(earlier.resumed);
   CHECK(fs::exists(place / "ball.1.h5"));

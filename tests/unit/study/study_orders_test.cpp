@@ -125,8 +125,8 @@ bodies:
 
 TEST_CASE("a law that refuses a scheme is a row with its reason") {
   std::string text = kSwing +
-                     "contacts:\n  - {on: mass, against: {stop: {at: -0.5, side: below}}, "
-                     "law: signorini-position}\n";
+                     "contacts:\n  - {on: mass, against: {stop: {at: -0.5, side: below}}, law: "
+                     "signorini-position}\n";
   text.replace(text.find("initial:"), 0, "scheme: euler-explicit, ");
   const StudyResult r = study(text, {"moreau-jean", "euler-explicit"});
   CHECK(r.schemes[0].refused.find("gain 1") != std::string::npos);
@@ -180,8 +180,8 @@ TEST_CASE("what a study cannot be is told in a line") {
   StudyOptions options;
   options.steps = {0.02, 0.015};
   expect_fault(kSwing, options,
-               "--steps: 0.015 s is no whole part of the largest, 0.02 s; for example 0.02 s, so "
-               "that runs share instants");
+               "--steps: 0.015 s does not divide the largest step, 0.02 s; for example 0.02 s, so "
+               "that runs have common times");
   StudyOptions probe;
   probe.probe = "y";
   expect_fault(kSwing, probe, "--probe: there is no output 'y' in the scene; allowed: x");

@@ -88,7 +88,7 @@ TEST_CASE("the verdict is the cheapest run that meets the tolerance") {
   StudyVerdict v = study_verdict(r);
   CHECK(v.scheme == 1);  // a with 0.1 is cheaper, but not accurate
   CHECK(v.run == 0);
-  CHECK(v.text.starts_with("Take b with h = 100 ms: error 0.0008 where 0.001 is asked for"));
+  CHECK(v.text.starts_with("Use b with h = 100 ms: error 0.0008, tolerance 0.001"));
   CHECK(v.text.find("cheapest of the 5 runs") != std::string::npos);
 
   r.tolerance = 1e-2;
@@ -135,8 +135,7 @@ TEST_CASE("a tolerance that nobody meets gives the step that should") {
   CHECK(v.scheme == -1);
   CHECK(v.text ==
         "No run meets the tolerance 1e-09. The most accurate is c with h = 50 ms: error 1e-07; by "
-        "its "
-        "order 1.00 a step of about 100 us should do.");
+        "its order 1.00 a step of about 100 us should meet it.");
 }
 
 TEST_CASE("the chosen run is warned of when it loses energy or lets bodies overlap") {
@@ -145,7 +144,7 @@ TEST_CASE("the chosen run is warned of when it loses energy or lets bodies overl
   r.schemes[1].runs[0].penetration = 0.002;
   const StudyVerdict v = study_verdict(r);
   REQUIRE(v.warnings.size() == 2);
-  CHECK(v.warnings[0] == "b takes 5 % of the energy (0.05 J) by itself");
+  CHECK(v.warnings[0] == "b itself removes 5 % of the energy (0.05 J)");
   CHECK(v.warnings[1] == "b lets bodies overlap by up to 0.002 m");
 }
 

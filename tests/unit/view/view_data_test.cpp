@@ -233,7 +233,7 @@ TEST_CASE("contacts whose status or body no number can be are told as damage, no
       ViewData view(results, {});
       CHECK(message<SceneError>([&] {
               view.chunk(0, 2);
-            }).find(std::string("contacts/") + table + ": holds a number it cannot have") !=
+            }).find(std::string("contacts/") + table + ": contains an invalid number") !=
             std::string::npos);
     }
 }
