@@ -106,18 +106,10 @@ class ContactList {
   /// Thickness of the thinner of the two [m], ignoring bodies without one; valid after
   /// find_passed().
   double size_of(std::size_t i) const { return surfaces_.size_of(contacts_[i].key); }
-  /// A step begins: angles continue from their present values and are not wrapped into one turn.
+  /// A step begins with the joint angles stored in its start state.
   void begin(std::span<const Trial> trials) { coordinates_.begin(trials); }
-  /// Whether some law needs an angle itself; lost_angle(): the first of them whose angle was lost
-  /// (CoordinateContacts::lost_angle()).
+  /// Whether some law needs an angle itself.
   bool counts_angles() const { return coordinates_.counts_angles(); }
-  template <class Gap>
-  int lost_angle(Gap&& gap_of) const {
-    return coordinates_.lost_angle(gap_of);
-  }
-  int lost_angle(double t, const JointSystem::Configuration& q) {
-    return coordinates_.lost_angle([&](std::size_t i) { return coordinates_.gap(i, t, q); });
-  }
   /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed
   /// motion at t0 and t1, and rate = H v0 + d0. If lean(): only the normal rows of rate, and no H.
   void make_rows(std::span<const Trial> trials, Vector& rate);

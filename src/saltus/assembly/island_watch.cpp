@@ -196,26 +196,21 @@ void IslandWatch::find_undirected(IslandStep& step) {
 // After more than half a turn in a step, |h (u0 + u1)/2| > pi, the angles at its ends fit a shorter
 // rotation as well.
 void IslandWatch::expect_counted(IslandStep& step, StepReport& report) {
-  int lost = list_.lost_angle(
-      [&](std::size_t i) { return problem_.motion.y[static_cast<Eigen::Index>(i)]; });
-  std::string_view why = kHalfTurn;
   u_.setZero(list_.rows());
   for (const ContactList::Member& m : list_.members())
     m.H.multiply_add(step.ends[size(m.group)].v, u_);
   list_.add_drift(u_);
-  for (std::size_t i = 0; i < list_.named() && lost < 0; ++i) {
+  for (std::size_t i = 0; i < list_.named(); ++i) {
     const int row = list_[i].first_row;
-    if (list_[i].counted &&
-        std::abs(0.5 * step.h * (problem_.motion.u0[row] + u_[row])) > std::numbers::pi) {
-      lost = list_[i].joint_law;
-      why = kFastTurn;
-    }
+    if (!list_[i].counted ||
+        !(std::abs(0.5 * step.h * (problem_.motion.u0[row] + u_[row])) > std::numbers::pi))
+      continue;
+    report.finite = report.converged = false;
+    report.group = list_.members().front().group;
+    report.failure = kFastTurn;
+    report.joint_law = list_[i].joint_law;
+    return;
   }
-  if (lost < 0) return;
-  report.finite = report.converged = false;
-  report.group = list_.members().front().group;
-  report.failure = why;
-  report.joint_law = lost;
 }
 
 }  // namespace saltus

@@ -20,8 +20,8 @@ class IslandWatch {
   void find_passed(IslandStep& step);
   /// After IslandProblem::measure(). rates: the last stage was one of velocities.
   void look(IslandStep& step, bool rates);
-  /// Reports springs and stops whose angle is no longer tracked: beyond half a turn from the centre
-  /// of its range, or after a step of more than half a turn at the mean rate.
+  /// Fails a step in which an angle with a spring or a stop turned by more than half a turn at the
+  /// mean rate.
   void expect_counted(IslandStep& step, StepReport& report);
 
  private:

@@ -9,6 +9,7 @@
 #include "saltus/base/error.h"
 #include "saltus/contact/laws/laws.h"
 #include "saltus/model/event_check.h"
+#include "saltus/spec/joint_spec.h"
 
 namespace saltus {
 namespace {
@@ -110,6 +111,14 @@ std::string spins_text(const Model& model, int g, int body, double angle, double
       "steps up to {:.1g} s",
       b < group.bodies.size() ? group.bodies[b] : group.name, angle,
       rounded_down(0.1 * h * std::numbers::pi / angle));
+}
+
+std::string turn_text(const Model& model, const JointAngle& of, double h) {
+  const Joint& joint = model.joints()[static_cast<std::size_t>(of.joint)];
+  return fmt::format(
+      "joint '{}' turned so far in a step of {:.3g} s that the number of its turns is ambiguous; "
+      "use a shorter step",
+      coordinate_text(joint.name, joint.kind, of.coordinate), h);
 }
 
 }  // namespace saltus

@@ -26,6 +26,9 @@ std::string pair_name(const Model& model, const ContactView& view, std::string_v
 /// The friction axis of a law was along the normal of a contact.
 std::string undirected_text(const Model& model, int law);
 /// A rigid body turned by an angle [rad] of more than half a turn in a step.
+/// A joint turned so far and so unevenly in a step of h [s] that the number of its turns is
+/// ambiguous.
+std::string turn_text(const Model& model, const JointAngle& of, double h);
 std::string spins_text(const Model& model, int group, int body, double angle, double h);
 
 /// The largest number of one digit that is not above x > 0: for step sizes that a message proposes.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "saltus/assembly/joint_angles.h"
+
 namespace saltus {
 
 Springs::Springs(const Model& model) : model_(model) {
@@ -59,9 +61,8 @@ void Springs::add_joints(JointSystem& joints, double t, std::span<const GroupSta
     const double c = joints.coordinate(
         t, [&](int g) -> const Vector& { return groups[static_cast<std::size_t>(g)].q; }, at.joint,
         at.coordinate);
-    const bool turns =
-        is_angle(model_.joints()[static_cast<std::size_t>(at.joint)].kind, at.coordinate);
-    const double x = turns ? nearest_turn(c, at.offset) : c;
+    const JointAngle* const angle = model_.angle_of(at.joint, at.coordinate);
+    const double x = angle ? nearest_turn(c, stored_angle(*angle, groups)) : c;
     const double V = law.stored_energy(at.sign * (x - at.offset));
     sum.all += V;
     sum.joints += V;

@@ -148,6 +148,49 @@ void JointSystem::coordinates(double t, const Configuration& q,
   }
 }
 
+/// Angular velocities of the bodies of a member, J_s v + d_s.
+void JointSystem::Structure::measure_spins(Member& m, double t, View q, View v) {
+  if (m.spin_at.empty()) return;
+  m.spin.resize(three(static_cast<int>(m.spin_at.size())));
+  m.of.body->spin_drift(t, q, m.spin_at, m.spin);
+  m.of.body->spin_rows(q, q, m.spin_at, m.spin_J);
+  const PointRows& J = m.spin_J;
+  for (std::size_t i = 0; i < m.spin_at.size(); ++i)
+    for (int e = J.offset[i]; e < J.offset[i + 1]; ++e)
+      for (int axis = 0; axis < 3; ++axis)
+        for (int j = 0; j < J.width; ++j)
+          m.spin[three(static_cast<int>(i)) + axis] +=
+              J.value[at((3 * e + axis) * J.width + j)] * v[J.column[at(e)] + j];
+}
+
+void JointSystem::angle_rates(double t, const Configuration& q, const Configuration& v,
+                              std::span<const std::array<int, 2>> of, Out rates) {
+  Structure& d = *structure_;
+  for (std::size_t m = 0; m < d.members.size(); ++m) {
+    const int i = static_cast<int>(m);
+    d.place(d.members[m], t, q(i));
+    d.measure_spins(d.members[m], t, q(i), v(i));
+  }
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    expects(d.held_of[at(of[k][0])] >= 0, "the joint is one of these groups");
+    const Structure::Held& held = d.held[at(d.held_of[at(of[k][0])])];
+    Structure::Frames f;
+    d.frame(held.side[0], f.a);
+    d.frame(held.side[1], f.b);
+    const JointRow row = joint_coordinate(held.kind, of[k][1], f.a, f.b);
+    expects(row.spin, "the coordinate is an angle");
+    double rate = 0.0;
+    for (std::size_t s = 0; s < 2; ++s) {
+      const Structure::Side& side = held.side[s];
+      if (side.member < 0 || side.spin < 0) continue;
+      const double part = row.direction.dot(
+          d.members[at(side.member)].spin.segment<3>(Structure::three(side.spin)));
+      rate += s == 0 ? -part : part;
+    }
+    rates[static_cast<Eigen::Index>(k)] = rate;
+  }
+}
+
 // -- rows
 
 /// Sets the material point of side s to the one that is at x in the present position of the body.

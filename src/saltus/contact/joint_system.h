@@ -37,6 +37,8 @@ struct Joint {
   double length = 0.0;  ///< of a distance joint [m]
   /// Of a distance joint: mean tension of a step that breaks it [N]; 0: unbreakable.
   double strength = 0.0;
+  /// Value at t = 0 of each coordinate that is an angle, up to half a turn: selects the turn [rad].
+  std::array<double, 3> start{};
 };
 
 /// sum of weight_k c_k = value(t) over coordinates of joints: gears, screws, driven coordinates.
@@ -152,6 +154,11 @@ class JointSystem {
   /// Values of many coordinates at once: `of` are pairs of joint and coordinate.
   void coordinates(double t, const Configuration& q, std::span<const std::array<int, 2>> of,
                    Out values);
+
+  /// Rates of coordinates that are angles, with the members at q and v at t [rad/s]. Keeps the rows
+  /// of the last make_rows().
+  void angle_rates(double t, const Configuration& q, const Configuration& v,
+                   std::span<const std::array<int, 2>> of, Out rates);
 
   void multiply_add(int member, View v, Out u) const;   ///< u += G v
   void transpose_add(int member, View L, Out r) const;  ///< r += G^T L

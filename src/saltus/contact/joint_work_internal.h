@@ -37,6 +37,8 @@ struct JointSystem::Structure {
     /// Own points, points that rows use, bodies with rotation rows.
     std::vector<PointRef> own, point_at, spin_at;
     KnownRows J, Js;
+    Vector spin;                     ///< angular velocities of spin_at, in angle_rates()
+    PointRows spin_J;                ///< work space of angle_rates()
     Vector drift[2], spin_drift[2];  ///< at t0 and t1
     bool drifts = false;
     std::vector<JointMotion> motion;  ///< motion of the own points, for bias()
@@ -113,6 +115,7 @@ struct JointSystem::Structure {
   void place(Member& m, double t, View q);
   void place(double t, const Configuration& q, std::vector<Frames>& to);
   void frame(const Side& s, JointFrame& of) const;
+  void measure_spins(Member& m, double t, View q, View v);
   void aim(const Side& s, const Vector3& x);
   void make_rows(double t0, double t1, const Configuration& q, const Configuration& axes);
   void arrange();

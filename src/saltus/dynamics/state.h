@@ -11,7 +11,10 @@ namespace saltus {
 /// impulse stored in an acceleration would act twice.
 struct GroupState {
   Vector q, v;
-  std::vector<Vector> memory;
+  std::vector<Vector> memory{};
+  /// Joint angles that this group stores (Model::angles()), over any number of turns [rad]; within
+  /// half a turn of the angles that q determines up to full turns.
+  std::vector<double> angles{};
 };
 
 /// [J]

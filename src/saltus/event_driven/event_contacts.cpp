@@ -67,10 +67,6 @@ void EventContacts::settle(double t, Groups groups) {
   list_.begin(trials_);
 }
 
-int EventContacts::lost_angle(double t, Groups groups) {
-  return list_.lost_angle(t, [&](int m) -> const Vector& { return groups[at(m)].q; });
-}
-
 int EventContacts::index_of(std::uint64_t key) const {
   std::size_t low = 0, high = list_.count();
   while (low < high) {

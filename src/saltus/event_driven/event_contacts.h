@@ -30,11 +30,9 @@ class EventContacts {
   double least_gap(double t) {
     return list_.least_gap(t, [](const ContactList::Member& m) -> const Vector& { return m.q; });
   }
-  /// Joint angles count turns from this state on.
+  /// A step begins with the joint angles stored in the groups.
   void settle(double t, Groups at);
   bool counts_angles() const { return list_.counts_angles(); }
-  /// ContactList::lost_angle() at (t, q), since the last settle().
-  int lost_angle(double t, Groups at);
 
   std::size_t count() const { return list_.count(); }
   std::uint64_t key(std::size_t i) const { return list_[i].key; }

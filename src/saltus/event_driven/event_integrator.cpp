@@ -36,7 +36,8 @@ EventIntegrator::EventIntegrator(const Model& model)
       step_(model_, motion_, response_.projection(), search_),
       endings_(model_, motion_, search_, response_),
       springs_(model_),
-      joint_impulses_(model_) {
+      joint_impulses_(model_),
+      angles_(model_) {
   yields_ =
       std::ranges::any_of(model_.laws(), [](const AnyLaw& law) { return law->facts().yields; });
 }
@@ -149,13 +150,13 @@ EventIntegrator::End EventIntegrator::advance_once(Interval& now) {
   if (step_.end_time(event_state) > now.t1) {
     state.t = now.t1;
     now.held = move_to(now, (now.t1 - event_state.t) / event_state.length);
-    return now.held && counts_angles(now) ? End::reached : End::failed;
+    return now.held ? End::reached : End::failed;
   }
   const bool moved = event_state.h > 0.0;
   now.at_once = moved ? 0 : now.at_once + 1;
   if (moved) {
     now.held = move_to(now, 1.0);
-    if (!now.held || !counts_angles(now)) return End::failed;
+    if (!now.held) return End::failed;
   }
   return end_step(now, moved);
 }
@@ -234,6 +235,8 @@ bool EventIntegrator::move_to(Interval& now, double theta) {
   if (inactive) add_inactive_energy(event_state.t + from * event_state.length, state, -1.0);
   if (theta >= 1.0) state.t = step_.end_time(event_state);
   const bool held = step_.place(state.t, theta, event_state, state.groups);
+  angles_.follow(motion_.contacts().joints(), event_state.t, event_state.start, state.t,
+                 state.groups);
   if (inactive) add_inactive_energy(state.t, state, 1.0);
   if (step_.ode().h > 0.0) {
     const StepBalance& balance = step_.balance();
@@ -326,17 +329,6 @@ bool EventIntegrator::many_near(const State& state) {
   int count = 0;
   for (std::size_t i = 0; i < contacts.count(); ++i) count += !contacts.law(i).bilateral();
   return count > kClose * model_.options().events.closed;
-}
-
-// False if a spring or a stop can no longer count its angle: the next step would be wrong by a
-// turn.
-bool EventIntegrator::counts_angles(Interval& now) {
-  if (!motion_.contacts().counts_angles()) return true;
-  StepReport& report = now.report;
-  report.joint_law =
-      motion_.contacts().lost_angle(motion_.kinematics().inside(now.state.t), now.state.groups);
-  if (report.joint_law >= 0) report.failure = kHalfTurn;
-  return report.joint_law < 0;
 }
 
 // The scheme entry is the energy error of the integrator.

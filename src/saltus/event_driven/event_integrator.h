@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/assembly/joint_angles.h"
 #include "saltus/assembly/stored_energy.h"
 #include "saltus/event_driven/constrained_motion.h"
 #include "saltus/event_driven/event_response.h"
@@ -99,7 +100,6 @@ class EventIntegrator {
   End busy(Interval& now, std::string_view why);
   End endless(Interval& now);
   bool many_near(const State& state);
-  bool counts_angles(Interval& now);
   void add_inactive_energy(double t, State& state, double sign);
   void balance_energy(State& state, const std::vector<double>& ledger, double start_energy);
   void measure(const State& state, StepReport& report);
@@ -118,6 +118,7 @@ class EventIntegrator {
   Stop* stop_ = nullptr;
   std::map<std::uint64_t, Vector3> impulses_;  ///< of contacts since begin_means()
   JointImpulses joint_impulses_;
+  JointAngles angles_;
   bool order_decided_ = false;  ///< in the current interval
   std::string tied_;            ///< the first two contacts whose order affected the result, as text
 };

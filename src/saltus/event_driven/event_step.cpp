@@ -203,6 +203,7 @@ EventStep::Made EventStep::make(State& state, double limit, StepReport& report) 
   for (std::size_t g = 0; g < state.groups.size(); ++g) {
     event_state.start[g].q = state.groups[g].q;
     event_state.start[g].v = state.groups[g].v;
+    event_state.start[g].angles = state.groups[g].angles;
   }
   event_state.t = state.t;
   v_ = motion_.kinematics().velocities(state.groups);

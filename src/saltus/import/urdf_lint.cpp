@@ -83,14 +83,6 @@ void lint_limits(const UrdfRobot& robot, std::vector<std::string>& warnings) {
     if (!limit.velocity) warn("<limit> has no velocity");
     if (limit.effort == 0.0) warn("effort is 0: no motor could move it");
     if (limit.velocity == 0.0) warn("velocity is 0: it could not move");
-    if (joint.kind != UrdfJoint::Kind::revolute) continue;
-    for (const auto& [key, end] :
-         {std::pair{"lower", limit.lower}, std::pair{"upper", limit.upper}})
-      if (end && std::abs(*end) > std::numbers::pi)
-        warn(
-            fmt::format("{} {:.10g} rad is beyond half a turn and is left out of the scene: limits "
-                        "count angles from -pi to pi",
-                        key, *end));
   }
 }
 

@@ -227,15 +227,10 @@ std::optional<JointLawsSpec<D>> joint_laws(const UrdfJoint& from, double start, 
   made.damping = from.damping;
   made.friction = from.friction;
   if (from.limit && from.kind != UrdfJoint::Kind::continuous) {
-    const auto end = [&](double x) {
-      const bool counted =
-          from.kind == UrdfJoint::Kind::prismatic || std::abs(x) <= std::numbers::pi;
-      return counted ? std::optional(x) : std::nullopt;
-    };
     JointLimits<D> limits;
-    limits.lower = end(from.limit->lower.value_or(0.0));
-    limits.upper = end(from.limit->upper.value_or(0.0));
-    if (limits.lower || limits.upper) made.limits = limits;
+    limits.lower = from.limit->lower.value_or(0.0);
+    limits.upper = from.limit->upper.value_or(0.0);
+    made.limits = limits;
   }
   if (motors && !from.mimic && from.limit && from.limit->effort.value_or(0.0) > 0.0)
     made.motor = JointMotor<D>{0.0, *from.limit->effort};

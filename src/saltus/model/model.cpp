@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "saltus/base/error.h"
@@ -187,6 +188,7 @@ Model::Model(ModelParts parts) {
   expect_pairs(*parts_);
   check_joints();
   if (options().joints_in_stages) put_joints_in_stages();
+  number_angles();
   islands_ = islands_of(*parts_).numbers(island_count_);
   accounts_ =
       account_names(*parts_, options().joints == JointLevel::position && !breaks().jumps.empty());
@@ -218,6 +220,49 @@ Breaks Model::breaks() const {
     list->erase(again, list->end());
   }
   return all;
+}
+
+double angle_between_stops(std::span<const JointLaw> joint_laws, std::span<const AnyLaw> laws,
+                           int joint, int coordinate, double angle) {
+  double low = -std::numeric_limits<double>::infinity(), high = -low;
+  for (const JointLaw& law : joint_laws) {
+    if (law.joint != joint || law.coordinate != coordinate ||
+        !laws[static_cast<std::size_t>(law.law)]->unilateral())
+      continue;
+    if (law.sign > 0.0)
+      low = std::max(low, law.offset);
+    else
+      high = std::min(high, law.offset);
+  }
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  const double round_off = 1e-9 * (1.0 + std::abs(angle));
+  low -= round_off;
+  high += round_off;
+  double found = angle;
+  if (angle < low) found += kTurn * std::ceil((low - angle) / kTurn);
+  if (angle > high) found -= kTurn * std::ceil((angle - high) / kTurn);
+  return found >= low && found <= high ? found : angle;
+}
+
+void Model::number_angles() {
+  std::vector<int> next(parts_->groups.size(), 0);
+  for (std::size_t i = 0; i < parts_->joints.size(); ++i) {
+    const Joint& joint = parts_->joints[i];
+    const int group = joint.b.group >= 0 ? joint.b.group : joint.a.group;
+    if (group < 0) continue;  // refused where joints are checked
+    for (int k = 0; k < coordinate_count(joint.kind); ++k)
+      if (is_angle(joint.kind, k))
+        angles_.push_back({static_cast<int>(i), k, group, next[static_cast<std::size_t>(group)]++});
+  }
+}
+
+const JointAngle* Model::angle_of(int joint, int coordinate) const {
+  const auto found = std::ranges::lower_bound(
+      angles_, std::pair(joint, coordinate), {},
+      [](const JointAngle& one) { return std::pair(one.joint, one.coordinate); });
+  const bool there =
+      found != angles_.end() && found->joint == joint && found->coordinate == coordinate;
+  return there ? &*found : nullptr;
 }
 
 Model Model::with_ledger(bool ledger) const {

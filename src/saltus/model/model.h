@@ -127,6 +127,18 @@ struct JointLaw {
   int law = 0;                      ///< index into Model::laws(), one without friction
 };
 
+/// A joint angle and where states store it: entry `slot` of GroupState::angles of `group`, which is
+/// the group of side b, or of side a if b is the world.
+struct JointAngle {
+  int joint = 0, coordinate = 0;
+  int group = 0, slot = 0;
+};
+
+/// Returns the turn angle + 2 pi n (n an integer) between the stops of a coordinate that is nearest
+/// to `angle`; `angle` itself if there is none [rad].
+double angle_between_stops(std::span<const JointLaw> joint_laws, std::span<const AnyLaw> laws,
+                           int joint, int coordinate, double angle);
+
 /// What a user listens to: displacement or velocity of one point along one direction, or the force
 /// that holds a prescribed degree of freedom.
 struct Probe {
@@ -222,6 +234,10 @@ class Model {
   std::span<const Joint> joints() const { return parts_->joints; }
   std::span<const JointCoupling> couplings() const { return parts_->couplings; }
   std::span<const JointLaw> joint_laws() const { return parts_->joint_laws; }
+  /// Joint coordinates that are angles, by joint, then by coordinate.
+  std::span<const JointAngle> angles() const { return angles_; }
+  /// The angle of a coordinate; null if the coordinate is a length.
+  const JointAngle* angle_of(int joint, int coordinate) const;
   std::span<const Probe> probes() const { return parts_->probes; }
   /// That of the parts, held to a certificate (contact/certificate.h).
   const ContactSolver& solver() const { return *solver_; }
@@ -241,10 +257,12 @@ class Model {
 
  private:
   void check_joints() const;
+  void number_angles();
   void put_joints_in_stages();
   std::shared_ptr<const ModelParts> parts_;
   std::shared_ptr<const ContactSolver> solver_;
   std::vector<std::string> accounts_, warnings_;
+  std::vector<JointAngle> angles_;
   std::vector<int> islands_;
   int island_count_ = 0;
 };

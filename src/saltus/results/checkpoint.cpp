@@ -44,6 +44,7 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     Packed::visit(packed, take);
     if (group.has("broken_joint")) Packed::visit_broken(packed, take);
     if (group.has("lane_counts")) Packed::visit_events(packed, take);
+    if (group.has("angles")) Packed::visit_angles(packed, take);
     if (group.has("table_sum")) Packed::visit_tables(packed, take);
     packed.name = name_in(group);
     if (state_checksum(packed) != group.integer("checksum")) return std::nullopt;
@@ -113,6 +114,22 @@ std::string events_mismatch(const Packed& p, const Model& model) {
   return "";
 }
 
+/// The same for angles of joints, which files of former versions do not have.
+std::string angles_mismatch(const Packed& p, const Model& model) {
+  if (!p.has_angles()) return "";
+  std::vector<std::size_t> count(model.groups().size(), 0);
+  for (const JointAngle& of : model.angles()) ++count[static_cast<std::size_t>(of.group)];
+  for (const Ragged<double>* list : {&p.angles, &p.lane_angles}) {
+    const bool none = list == &p.lane_angles && p.lane_q.size() == 0;
+    if (!list->sound() || list->size() != (none ? 0 : count.size())) return "angles out of order";
+    for (std::size_t g = 0; g < list->size(); ++g)
+      if ((*list)[g].size() != count[g])
+        return std::to_string((*list)[g].size()) + " angles of joints, the scene has " +
+               std::to_string(count[g]);
+  }
+  return "";
+}
+
 /// Returns "" or what does not fit.
 std::string mismatch(const Packed& p, const Model& model) {
   const std::size_t groups = model.groups().size();
@@ -140,6 +157,7 @@ std::string mismatch(const Packed& p, const Model& model) {
   if (p.ledger.size() != model.accounts().size())
     return std::to_string(p.ledger.size()) + " work terms, the scene has " +
            std::to_string(model.accounts().size());
+  if (std::string fault = angles_mismatch(p, model); !fault.empty()) return fault;
   if (p.active.size() != static_cast<std::size_t>(model.island_count()))
     return std::to_string(p.active.size()) + " contact problems, the scene has " +
            std::to_string(model.island_count());
@@ -252,6 +270,7 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   Packed::visit(packed, store);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, store);
   if (!packed.lane_counts.empty()) Packed::visit_events(packed, store);
+  if (packed.has_angles()) Packed::visit_angles(packed, store);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, store);
   if (packed.name != 0) group.set(kName, std::bit_cast<std::int64_t>(packed.name));
   if (!notices.empty()) group.write(kNotices, notices_json(notices));

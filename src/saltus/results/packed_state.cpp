@@ -35,6 +35,7 @@ auto sum_of(const Packed& packed) {
   Packed::visit(packed, add);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, add);
   if (!packed.lane_counts.empty()) Packed::visit_events(packed, add);
+  if (packed.has_angles()) Packed::visit_angles(packed, add);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, add);
   if (packed.name != 0) sum.word(packed.name);
   return sum.result();
@@ -58,6 +59,7 @@ void pack_events(const EventState& event_state, std::size_t events, Packed& pack
     packed.lane_v.add(group.v);
     for (const Vector& vector : group.memory) packed.lane_memory.add(vector);
     packed.lane_memory_count.push_back(group.memory.size());
+    packed.lane_angles.add(group.angles);
   }
   for (const auto& [mode_key, kind, direction, gap, shared] : modes) {
     packed.lane_key.push_back(mode_key);
@@ -69,6 +71,10 @@ void pack_events(const EventState& event_state, std::size_t events, Packed& pack
 
 Vector to_vector(std::span<const double> values) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+std::vector<double> to_list(std::span<const double> values) {
+  return {values.begin(), values.end()};
 }
 
 Vector3 to_vector3(const std::vector<double>& values, std::size_t i) {
@@ -91,6 +97,7 @@ EventState unpack_events(const Packed& p) {
     group.v = to_vector(p.lane_v[g]);
     for (std::uint64_t k = 0; k < p.lane_memory_count[g]; ++k)
       group.memory.push_back(to_vector(p.lane_memory[next++]));
+    if (p.has_angles()) group.angles = to_list(p.lane_angles[g]);
   }
   for (std::size_t i = 0; i < p.lane_key.size(); ++i)
     event_state.modes.push_back({p.lane_key[i],
@@ -124,6 +131,7 @@ Packed pack(const State& state, CheckpointExtent extent) {
     packed.v.add(group.v);
     for (const Vector& vector : group.memory) packed.memory.add(vector);
     packed.memory_count.push_back(group.memory.size());
+    packed.angles.add(group.angles);
   }
   for (const ContactMemory& contact : state.contacts) {
     packed.contact_key.push_back(contact.key);
@@ -159,6 +167,7 @@ State unpack(const Packed& p) {
     group.v = to_vector(p.v[g]);
     for (std::uint64_t k = 0; k < p.memory_count[g]; ++k)
       group.memory.push_back(to_vector(p.memory[next++]));
+    if (p.has_angles()) group.angles = to_list(p.angles[g]);
   }
   for (std::size_t i = 0; i < p.contact_key.size(); ++i)
     state.contacts.push_back(

@@ -50,16 +50,19 @@ struct Packed {
   PackedCounts changes;
   std::vector<std::int32_t> broken_joint;
   std::vector<double> broken_time, broken_pull;
+  Ragged<double> angles;           ///< of joints, one list per group
   std::vector<double> lane_times;  ///< t, h, next, rate_time, length
   /// Active, stepping, patience, events of the extent, ends_with + 1, ends_key, crowd.
   PackedCounts lane_counts;
-  Ragged<double> lane_q, lane_v, lane_memory;
+  Ragged<double> lane_q, lane_v, lane_memory, lane_angles;
   PackedCounts lane_memory_count;
   PackedCounts table_rows, table_sum;
   std::uint64_t name = 0;               ///< of the file; 0: none
   PackedCounts lane_key;                ///< of the modes
   std::vector<std::int32_t> lane_kind;  ///< plus 4 if it is shared
   std::vector<double> lane_direction;   ///< three values per mode; the last is its gap
+
+  bool has_angles() const { return !angles.value.empty(); }
 
   /// Passes every array to `each(name, array, columns)`, in the same order for writing, reading and
   /// the checksum.
@@ -88,6 +91,13 @@ struct Packed {
     each("broken_joint", self.broken_joint, 0);
     each("broken_time", self.broken_time, 0);
     each("broken_pull", self.broken_pull, 0);
+  }
+  template <typename Self, typename Each>
+  static void visit_angles(Self& self, Each&& each) {
+    each("angles", self.angles.value, 0);
+    each("angles_offset", self.angles.offset, 0);
+    each("lane_angles", self.lane_angles.value, 0);
+    each("lane_angles_offset", self.lane_angles.offset, 0);
   }
   template <typename Self, typename Each>
   static void visit_tables(Self& self, Each&& each) {

@@ -388,7 +388,13 @@ void Assembly::warn_of_stops() {
     if (parts_.laws[static_cast<std::size_t>(stop.law)]->bilateral()) continue;
     const Joint& joint = parts_.joints[static_cast<std::size_t>(stop.joint)];
     const bool turns = is_angle(joint.kind, stop.coordinate);
-    const double c = system_.coordinate(0.0, places(), stop.joint, stop.coordinate);
+    double c = system_.coordinate(0.0, places(), stop.joint, stop.coordinate);
+    const double start = parts_.joints[static_cast<std::size_t>(stop.joint)]
+                             .start[static_cast<std::size_t>(stop.coordinate)];
+    if (turns && start != 0.0)
+      c = nearest_turn(c, start);
+    else if (turns)
+      c = angle_between_stops(parts_.joint_laws, parts_.laws, stop.joint, stop.coordinate, c);
     if (!(stop.sign * (c - stop.offset) < -kTold * (turns ? 1.0 : size_))) continue;
     const auto i = static_cast<std::size_t>(stop.joint);
     parts_.warnings.push_back(fmt::format(

@@ -288,6 +288,11 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
   }
   placed.joint.name = spec.name;
   placed.joint.kind = spec.kind;
+  if (spec.kind == JointKind::universal)
+    placed.joint.start = {start_of(spec.turn), start_of(spec.turn2)};
+  else if (spec.turn)
+    placed.joint.start[static_cast<std::size_t>(coordinate_index(spec.kind, "turn"))] =
+        spec.turn->start;
   if (spec.kind == JointKind::distance) {
     placed.joint.length = spec.length.value_or((side[1].x - side[0].x).norm());
     if (!(placed.joint.length > 0.0))

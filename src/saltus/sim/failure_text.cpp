@@ -20,16 +20,8 @@ std::string angle_text(const Model& model, const StepReport& report) {
   const std::string name = coordinate_text(joint.name, joint.kind, law.coordinate);
   const bool spring = !model.law(law.law).set_valued();
   const std::string what = fmt::format("joint '{}' {}", name, report.failure);
-  if (report.failure == kFastTurn)
-    return fmt::format("{}, and its {} cannot determine by how much; use a shorter step", what,
-                       spring ? "spring" : "limits");
-  const double centre = counted_about(model, law), pi = std::numbers::pi;
-  return fmt::format(
-      "{}: its {} the angle only from {:.4g} to {:.4g} rad and would act in the wrong direction "
-      "beyond; couple a second body to the joint by a gear of small ratio and let the {} act on "
-      "that body",
-      what, spring ? "spring counts" : "limits count", centre - pi, centre + pi,
-      spring ? "spring" : "limits");
+  return fmt::format("{}, and its {} cannot determine by how much; use a shorter step", what,
+                     spring ? "spring" : "limits");
 }
 
 /// The remedy for a step that is too long.

@@ -1,55 +1,10 @@
 #include "saltus/sim/probe_values.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <numbers>
-
+#include "saltus/assembly/joint_angles.h"
 #include "saltus/contact/joint_system.h"
 #include "saltus/contact/rows.h"
-#include "saltus/spec/joint_spec.h"
 
 namespace saltus {
-
-ProbeValues::ProbeValues(const Model& model, JointSystem& joints, const State& state)
-    : model_(model), joints_(joints) {
-  for (std::size_t i = 0; i < model.probes().size(); ++i) {
-    const Probe& probe = model.probes()[i];
-    if (probe.quantity != Probe::Quantity::joint ||
-        !is_angle(model.joints()[static_cast<std::size_t>(probe.joint)].kind, probe.coordinate))
-      continue;
-    angle_probes_.push_back(static_cast<int>(i));
-    angle_of_.push_back({probe.joint, probe.coordinate});
-  }
-  angles_.resize(static_cast<Eigen::Index>(angle_of_.size()));
-  measure_angles(state);
-}
-
-void ProbeValues::measure_angles(const State& state) {
-  if (angle_of_.empty()) return;
-  joints_.coordinates(
-      state.t, [&](int g) -> const Vector& { return state.groups[static_cast<std::size_t>(g)].q; },
-      angle_of_, angles_);
-}
-
-void ProbeValues::notice_wraps(const State& state, Notices& notices) {
-  if (angle_of_.empty()) return;
-  angles_before_.swap(angles_);
-  angles_.resize(angles_before_.size());
-  measure_angles(state);
-  for (Eigen::Index i = 0; i < angles_.size(); ++i) {
-    if (!(std::abs(angles_[i] - angles_before_[i]) > std::numbers::pi)) continue;
-    const int index = angle_probes_[static_cast<std::size_t>(i)];
-    notices.add(Notice::Kind::wrapped, index, 0, [&] {
-      const Probe& probe = model_.probes()[static_cast<std::size_t>(index)];
-      const Joint& joint = model_.joints()[static_cast<std::size_t>(probe.joint)];
-      return fmt::format(
-          "output '{}' jumps by 2 pi when joint '{}' passes half a turn, because it gives the "
-          "angle from -pi to pi; integrate an output with `quantity: velocity` to count turns",
-          probe.name, coordinate_text(joint.name, joint.kind, probe.coordinate));
-    });
-  }
-}
 
 // c, and G_c v + d
 std::array<double, 2> ProbeValues::joint_coordinate(int joint, int coordinate, const State& state,
@@ -69,7 +24,9 @@ std::array<double, 2> ProbeValues::joint_coordinate(int joint, int coordinate, c
     row_.multiply_add(v_, u);
     rate += u[0];
   }
-  return {joints_.coordinate(joint, coordinate), rate};
+  const double c = joints_.coordinate(joint, coordinate);
+  const JointAngle* const angle = model_.angle_of(joint, coordinate);
+  return {angle ? nearest_turn(c, stored_angle(*angle, state.groups)) : c, rate};
 }
 
 // n . x(q) - rest, or n . (J v + d)

@@ -14,8 +14,7 @@
 namespace saltus {
 
 Simulation::Drivers::Drivers(Model model, State state)
-    : steps(std::move(model), std::move(state)),
-      probes(steps.model(), steps.joints(), steps.state()) {
+    : steps(std::move(model), std::move(state)), probes(steps.model(), steps.joints()) {
   const StepOptions& options = steps.model().options();
   if (options.mode == TimeMode::events) events = std::make_unique<EventDriver>(steps);
   if (options.controlled()) adaptive = std::make_unique<AdaptiveDriver>(steps);
@@ -70,7 +69,6 @@ StepReport Simulation::Drivers::interval(double h) {
                     (options.on_failure == OnFailure::accept && report.finite);
   if (kept) {
     ++state.step;
-    probes.notice_wraps(state, steps.notices());
     steps.notices().commit(state.t);
   } else {
     if (before) put_back(*before);

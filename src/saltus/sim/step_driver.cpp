@@ -32,20 +32,22 @@ void expect_state_of(const Model& model, const State& state) {
             kOther);
 }
 
-const Model& with_its_state(const Model& model, const State& state) {
+State complete(const Model& model, State state) {
   expect_state_of(model, state);
-  return model;
+  start_angles(model, state);
+  return state;
 }
 
 }  // namespace
 
 StepDriver::StepDriver(Model model, State state)
     : model_(std::move(model)),
-      state_(std::move(state)),
-      joints_(all_joints(with_its_state(model_, state_))),
+      state_(complete(model_, std::move(state))),
+      joints_(all_joints(model_)),
       tables_(model_),
       balance_(model_, joints_, state_),
       reactions_(model_),
+      angles_(model_),
       ends_(state_.groups),
       pinned_(model_.groups().size(), 0) {
   const std::vector<GroupState> physical = state_.groups;
@@ -193,7 +195,13 @@ void StepDriver::finish(double h) {
       estimator_->accelerate(static_cast<int>(g), trials[g], h);
   for (std::size_t g = 0; g < trials.size(); ++g)
     model_.groups()[g].scheme->finish(*model_.groups()[g].dynamics, trials[g], ends_[g]);
-  if (purpose_ == Purpose::counts) check_spins(h);
+  const JointAngle* const doubtful =
+      angles_.follow(joints_, state_.t, state_.groups, state_.t + h, ends_);
+  if (purpose_ == Purpose::estimate) return;
+  check_spins(h);
+  if (doubtful)
+    notices_.add(Notice::Kind::turn, doubtful->joint, doubtful->coordinate,
+                 [&] { return turn_text(model_, *doubtful, h); });
 }
 
 // Checks the laws at the ends of the step and collects the impulses of its contacts.

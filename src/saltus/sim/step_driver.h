@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "saltus/assembly/island.h"
+#include "saltus/assembly/joint_angles.h"
 #include "saltus/assembly/stored_energy.h"
 #include "saltus/sim/energy_balance.h"
 #include "saltus/sim/reaction_forces.h"
@@ -105,6 +106,7 @@ class StepDriver {
   StepTables tables_;
   EnergyBalance balance_;
   ReactionForces reactions_;
+  JointAngles angles_;
   Notices notices_;
   std::vector<GroupState> ends_;
   std::vector<char> pinned_;             ///< of each group

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "saltus/assembly/joint_angles.h"
 #include "saltus/assembly/stored_energy.h"
 
 namespace saltus {
@@ -54,6 +55,13 @@ Energy energy_of(const Model& model, PreparedSchemes prepared, double t, double 
   return sum;
 }
 
+void start_angles(const Model& model, State& state) {
+  JointAngles angles(model);
+  if (angles.known(state.groups)) return;
+  JointSystem joints = all_joints(model);
+  angles.start(joints, state.t, state.groups);
+}
+
 State initial_state(const Model& model) {
   State state;
   state.h = model.options().h;
@@ -68,6 +76,7 @@ State initial_state(const Model& model) {
       group.scheme->start(*group.dynamics, prepared[g].get(), 0.0, state.h, state.groups[g]);
     }
   }
+  start_angles(model, state);
   state.energy = energy_of(model, state);
   state.energy_start = state.energy.total();
   return state;
@@ -82,8 +91,8 @@ Energy energy_of(const Model& model, const State& state, Springs& springs) {
   Energy energy;
   if (state.event_state.active)
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
-      const auto& [q, v, memory] = state.groups[g];
-      const Energy E = model.groups()[g].dynamics->energy(state.t, q, v);
+      const GroupState& at = state.groups[g];
+      const Energy E = model.groups()[g].dynamics->energy(state.t, at.q, at.v);
       energy.kinetic += E.kinetic;
       energy.potential += E.potential;
     }

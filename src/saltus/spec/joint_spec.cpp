@@ -133,36 +133,13 @@ std::string coordinate_text(const std::string& joint, JointKind kind, int i) {
   return coordinate_count(kind) == 1 ? joint : joint + "." + std::string(coordinate_name(kind, i));
 }
 
-namespace {
-
-/// What no angle reaches that is counted from -pi to pi.
-template <Dimension D>
-std::optional<Fault> turns_fault(const std::optional<double>& value, const char* key,
-                                 const char* hint) {
-  if (!(D == unit::rad) || !value || std::abs(*value) <= std::numbers::pi * (1.0 + 1e-12))
-    return std::nullopt;
-  return Fault{
-      key, to_text(*value, D) + " is beyond half a turn: the angle is counted from -pi to pi rad",
-      hint};
-}
-
-}  // namespace
-
 template <Dimension D>
 std::optional<Fault> JointLimits<D>::fault() const {
-  constexpr const char* kFreely = "leave it out for a joint that turns freely";
-  if (auto found = turns_fault<D>(lower, "lower", kFreely)) return found;
-  if (auto found = turns_fault<D>(upper, "upper", kFreely)) return found;
   if (!lower || !upper || *lower <= *upper) return std::nullopt;
   return Fault{
       "lower",
       to_text(*lower, D) + " is above upper " + to_text(*upper, D) + ": the range is empty",
       "lower <= upper"};
-}
-
-template <Dimension D>
-std::optional<Fault> JointSpring<D>::fault() const {
-  return turns_fault<D>(rest, "rest", "an angle within it");
 }
 
 template <Dimension D>
@@ -179,8 +156,6 @@ std::optional<Fault> JointLawsSpec<D>::fault() const {
 
 template struct JointLimits<unit::rad>;
 template struct JointLimits<unit::m>;
-template struct JointSpring<unit::rad>;
-template struct JointSpring<unit::m>;
 template struct JointLawsSpec<unit::rad>;
 template struct JointLawsSpec<unit::m>;
 

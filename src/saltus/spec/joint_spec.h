@@ -3,7 +3,7 @@
 // A joint has a place and axes on each of two bodies. `at`, `axis` and `axis2` give them for both
 // at once, in space, as the bodies stand at t = 0; `first` and `second` give one body its own. Its
 // coordinates are `turn` and `turn2` [rad], `slide` and `slide2` [m], those that its kind has,
-// angles counted from -pi to pi:
+// angles over any number of turns:
 //     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.
 //         planar: slide along axis2, slide2 across it, turn.
 //     universal: turn about axis, turn2 about axis2.  line: slide, its length.
@@ -55,15 +55,12 @@ struct JointLimits {
   static constexpr auto rules() { return std::array{at_least_one("lower", "upper")}; }
   static constexpr auto fields() {
     using T = JointLimits;
-    return field_rows(
-        field("lower", &T::lower, D, kAnyNumber,
-              "smallest value of the coordinate; of an angle within half a turn: a run "
-              "that passes it ends"),
-        field("upper", &T::upper, D, kAnyNumber,
-              "largest value of the coordinate; of an angle within half a turn: a run "
-              "that passes it ends"),
-        field("restitution", &T::restitution, between(0.0, 1.0),
-              "Newton's coefficient of the stop"));
+    return field_rows(field("lower", &T::lower, D, kAnyNumber,
+                            "smallest value of the coordinate; an angle counts turns"),
+                      field("upper", &T::upper, D, kAnyNumber,
+                            "largest value of the coordinate; an angle counts turns"),
+                      field("restitution", &T::restitution, between(0.0, 1.0),
+                            "Newton's coefficient of the stop"));
   }
 };
 
@@ -74,7 +71,6 @@ struct JointSpring {
   std::optional<double> rest;
 
   bool operator==(const JointSpring&) const = default;
-  std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = JointSpring;
     return field_rows(required("stiffness", &T::stiffness, kDrive<D> / D, kPositive,
@@ -117,10 +113,9 @@ struct JointLawsSpec {
     return field_rows(
         field("start", &T::start, D, kAnyNumber,
               "value of the coordinate as the bodies are placed, for joints placed by `at` and "
-              "`axis`"),
+              "`axis`; an angle counts turns: 7 rad is more than one"),
         field("limits", &T::limits, "stops at the ends of its range"),
-        field("spring", &T::spring,
-              "a linear spring; an angle may go half a turn from its rest, where the run ends"),
+        field("spring", &T::spring, "a linear spring, over any number of turns"),
         field("damping", &T::damping, kDrive<D> * unit::s / D, kNotNegative,
               "force or torque -damping times the rate"),
         field("friction", &T::friction, kDrive<D>, kNotNegative,

@@ -185,7 +185,7 @@ struct OutputSpec {
               "velocity is what a magnetic pick-up senses; reaction is the force that holds the "
               "prescribed degree of freedom `at`, of a node or a set of nodes (fem) their sum "
               "along `direction`; of a joint: displacement is the coordinate, an "
-              "angle of it from -pi to pi, velocity its rate"),
+              "angle of it over any number of turns, velocity its rate"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field("modes", &T::modes,

@@ -17,11 +17,12 @@ struct Notice {
     travels,      ///< a persistent contact dissipated energy as an impact does
     coincident,   ///< impacts at one instant whose order affects the result
     across,       ///< a law acted between two bodies that are far apart
-    wrapped,      ///< an angle exceeded half a turn
+    wrapped,      ///< a body turned by more than half a turn in one step
     handed_over,  ///< event-driven integration left an interval to time stepping
     contact,      ///< a contact law that does not act as intended
     open,         ///< a contact carries load from step to step across an open gap
-    undirected    ///< the axis of friction was along the normal of a contact
+    undirected,   ///< the axis of friction was along the normal of a contact
+    turn          ///< the number of turns of a joint angle is ambiguous
   };
   Kind kind = Kind::crossed;
   int a = -1, b = -1;       ///< what the notice refers to: two numbers chosen by the caller
