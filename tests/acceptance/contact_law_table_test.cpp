@@ -187,7 +187,7 @@ TEST_CASE("facts of a law that contradict each other are refused by name") {
   parts.laws[0] = AnyLaw(std::make_shared<SlowRebound>(LawFacts{.name = "slow-rebound"}));
   parts.options.mode = TimeMode::events;
   CHECK_THROWS_WITH_AS(Model{parts},
-                       doctest::Contains("slow-rebound does not say what it does in an impact"),
+                       doctest::Contains("slow-rebound does not define its behaviour in an impact"),
                        SceneError);
 }
 

@@ -426,8 +426,7 @@ contacts:
     law: {kind: newton-impact, friction: {along: [1, 0, 0], values: [0.4, 0.1]}}
 )",
                                              "bead.yaml")),
-                       doctest::Contains("contacts between shapes know and points do not"),
-                       SceneError);
+                       doctest::Contains("available between shapes but not at points"), SceneError);
 }
 
 }  // namespace saltus::test

@@ -278,7 +278,7 @@ TEST_CASE("spinning friction in the plane is refused: nothing turns about a norm
   scene.fix(Plane{});
   CHECK_THROWS_WITH_AS(
       scene.model(rig_mid(), 1e-3, law_that_spins(0.5, kSigma)),
-      "laws[0].spinning: bodies of a planar scene do not turn about the normals of "
+      "laws[0].spinning: bodies of a planar scene do not rotate about the normals of "
       "their contacts; leave it out; `rolling` acts about the normal of the plane",
       SceneError);
 }

@@ -103,7 +103,7 @@ TEST_CASE(
       }
       check_line(r);
       CHECK(r.path == "laws[0]");
-      CHECK(r.says(pair.decoupled() ? "position problem of its own" : "gain"));
+      CHECK(r.says(pair.decoupled() ? "its own position problem" : "gain"));
       CHECK(r.hint.find("newton-impact") != std::string::npos);
     }
   }

@@ -264,7 +264,7 @@ TEST_CASE("what laws that are forces cannot do between shapes is refused by one 
   Meeting x{.law = power_law(kStiff, 1.5), .h = 1e-6};
   ModelParts parts = parts_of(x);
   parts.options.correct_positions = true;
-  refused(parts, "pushes apart what penetrates");
+  refused(parts, "removes penetration");
   x.law = AnyLaw(Relay{.bound = 1.0, .velocity_weakening = {}});
   refused(parts_of(x), "acts at any gap");
 }

@@ -555,14 +555,14 @@ class Faults(unittest.TestCase):
         rigid = T.rigid | T.rotations | T.second_order
         data = saltus.RigidData(mass=[1.0, 1.0], inertia=[np.eye(3), np.eye(3)])
         two = saltus.ModalData(mass=np.ones(2), omega=np.ones(2), sigma=np.zeros(2))
-        cases = [("modal-exact", [1.0], modal, dict(oscillator), "has the trait modal, and modal.. gives nothing"),
+        cases = [("modal-exact", [1.0], modal, dict(oscillator), "has the trait modal, but modal.. returns nothing"),
                  ("modal-exact", [1.0], modal, dict(oscillator, modal=lambda self: two),
-                  "has the trait modal, and elements of modal.*mass are 2, 1 modes move")]
+                  "has the trait modal, but elements of modal.*mass are 2, 1 are needed, one per mode")]
         for scheme in ("rig-mid", "rig-pos", "rig-imp", "rig-neg"):
             cases += [(scheme, [0, 0, 0, 1.0, 0, 0, 0], rigid, dict(top),
-                       "has the trait rigid, and rigid.. gives nothing"),
+                       "has the trait rigid, but rigid.. returns nothing"),
                       (scheme, [0, 0, 0, 1.0, 0, 0, 0], rigid, dict(top, rigid=lambda self: data),
-                       "has the trait rigid, and elements of rigid.*mass are 2, 1 bodies move")]
+                       "has the trait rigid, but elements of rigid.*mass are 2, 1 are needed, one per body")]
         for scheme, q, traits, methods, words in cases:
             with self.subTest(scheme=scheme, words=words):
                 body = type("Claims", (saltus.Dynamics,), dict(methods, traits=lambda self, t=traits: t))()

@@ -668,7 +668,7 @@ class Parts(unittest.TestCase):
                   lambda p: p.add_joint("b", "ball", saltus.Point("ball"), [0.1, 0, 0])),
                     "cannot close: its bodies stay apart by 0.1 m at best"),
                 ((lambda p: p.add_joint("a", "ball", [0, 0, 0], [0, 0, 0]),),
-                    "'a' holds nothing that moves by forces")):
+                    "'a' connects no body that forces can move")):
             with self.subTest(words):
                 with self.assertRaises(saltus.SceneError) as caught:
                     parts_of(*added).build()

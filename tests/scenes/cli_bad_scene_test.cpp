@@ -85,7 +85,7 @@ const BadScene kBadMechanics[] = {
     {"form that a scheme does not have", "scheme: newmark",
      "scheme: {kind: central-difference, compat: ^seed}", "no form 'seed'", "none, sofa"},
     {"steps of the explicit form", "scheme: newmark",
-     "scheme: {kind: variational-symplectic, steps: ^3}", "form: implicit", "solves nothing"},
+     "scheme: {kind: variational-symplectic, steps: ^3}", "form: implicit", "does not iterate"},
     {"entry of another kind", "pendulum: {length: 1 m}",
      "^particles: {mass: [1], positions: [[0, 0, 0]]}", "is for kind particles",
      "kind lagrangian has pendulum"},

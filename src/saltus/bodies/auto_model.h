@@ -1,23 +1,25 @@
-// A Lagrangian system from its kinetic and potential energy: everything else is derived exactly, by
-// dual numbers.
+// A Lagrangian system defined by its kinetic and potential energy: all other terms are derived
+// exactly, with dual numbers.
 //
 //     M_ij = d2T/dv_i dv_j,    c_i = d/dt(dT/dv_i) - dT/dq_i,    -dV/dq_i,
 //         K = d(dV/dq + c - Q)/dq,  C = d(c - Q)/dv
 //
-// The user writes a class of this form (every member after potential() may be left out):
+// Write a class of this form (every member after potential() may be omitted):
 //
 //     struct Bead {                                   // on a wire z = x^2 / 2
 //       static constexpr int size = 1;
 //       double m = 1.0, g = 9.81;
-//       auto kinetic(const auto& q, const auto& v) const { return 0.5 * m * (1.0 + q[0] * q[0]) *
-//           v[0] * v[0]; }
+//       auto kinetic(const auto& q, const auto& v) const {
+//         return 0.5 * m * (1.0 + q[0] * q[0]) * v[0] * v[0];
+//       }
 //       auto potential(const auto& q) const { return 0.5 * m * g * q[0] * q[0]; }
 //       void applied(double t, const auto& q, const auto& v, auto& f) const { f[0] = -0.1 * v[0]; }
 //       static constexpr bool constant_mass = false;  // true: T does not depend on q
 //       static constexpr bool symmetric = false;      // true: K and C are symmetric
 //       static constexpr int points = 1;
-//       void point(int, const auto& q, auto& x) const { x[0] = q[0], x[1] = 0.0, x[2] = 0.5 * q[0]
-//           * q[0]; }
+//       void point(int, const auto& q, auto& x) const {
+//         x[0] = q[0], x[1] = 0.0, x[2] = 0.5 * q[0] * q[0];
+//       }
 //       std::string point_name(int) const { return "bead"; }
 //     };
 //     Lagrangian body(auto_model(Bead{}));
@@ -35,8 +37,8 @@
 
 namespace saltus {
 
-/// For a handful of coordinates: M costs size^2/2 evaluations of T in numbers of four parts, the
-/// tangents 2 size^2 in numbers of eight. Uses no heap.
+/// For systems with few coordinates: M costs size^2/2 evaluations of T with numbers of four
+/// components, the tangents 2 size^2 with numbers of eight. Allocates nothing on the heap.
 template <class Model>
 class AutoModel final : public LagrangianModel {
  public:

@@ -1,5 +1,5 @@
-// ElasticBeam as a body: checks, numbering, masses, points, accounts. Its energy and the loops over
-// elements: beam_elements.cpp.
+// ElasticBeam as a body: checks, numbering, masses, points, work terms. Its energy and the loops
+// over elements are in beam_elements.cpp.
 #include "saltus/bodies/beam.h"
 
 #include <fmt/format.h>
@@ -38,28 +38,29 @@ void ElasticBeam::Elements::check_system() const {
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
   expects(positive(system.section.axial) && positive(system.section.bending) &&
               positive(system.section.line_mass),
-          "beam: EA, EI and rho A are positive and finite");
-  expects(positive(system.length), "beam: the length is positive and finite");
-  expects(system.elements >= 1, "beam: at least one element");
+          "beam: EA, EI and rho A must be positive and finite");
+  expects(positive(system.length), "beam: the length must be positive and finite");
+  expects(system.elements >= 1, "beam: at least one element is required");
   expects(system.origin.allFinite() && std::abs(system.axis.norm() - 1.0) <= 1e-9,
-          "beam: the origin is finite and the axis a unit vector");
+          "beam: the origin must be finite and the axis a unit vector");
   expects(std::abs(system.across.norm() - 1.0) <= 1e-9 &&
               std::abs(system.across.dot(system.axis)) <= 1e-9,
-          "beam: `across` is a unit vector at right angles to the axis");
-  expects(system.gravity.allFinite(), "beam: gravity is finite");
+          "beam: `across` must be a unit vector perpendicular to the axis");
+  expects(system.gravity.allFinite(), "beam: gravity must be finite");
   expects(not_negative(system.rayleigh.mass) && not_negative(system.rayleigh.stiffness),
-          "beam: Rayleigh factors are finite and not negative");
+          "beam: Rayleigh factors must be finite and not negative");
 }
 
 void ElasticBeam::Elements::number_dofs() {
   const auto there = [&](int dof) {
     if (dof < 0 || dof >= dofs()) [[unlikely]]
-      expects(false, fmt::format("beam: degree of freedom {} (0 to {})", dof, dofs() - 1));
+      expects(false, fmt::format("beam: degree of freedom {} does not exist; allowed: 0 to {}", dof,
+                                 dofs() - 1));
   };
   for (const Load& on : system.loads)
     for (const auto& [dof, factor] : on.pattern) {
       there(dof);
-      expects(std::isfinite(factor), "beam: weights of loads are finite");
+      expects(std::isfinite(factor), "beam: weights of loads must be finite");
     }
   index_of.assign(index(dofs()), 0);
   for (const int dof : system.held) {
@@ -73,7 +74,7 @@ void ElasticBeam::Elements::number_dofs() {
       index_of[index(dof)] = free();
       free_dofs.push_back(dof);
     }
-  expects(free() > 0, "beam: at least one degree of freedom is free");
+  expects(free() > 0, "beam: at least one degree of freedom must be free");
 }
 
 void ElasticBeam::Elements::find_masses() {
@@ -82,7 +83,7 @@ void ElasticBeam::Elements::find_masses() {
     reference[6 * a] = a * l;
     reference[6 * a + 3] = 1.0;
   }
-  // int N_i N_j dx, by which a uniform beam of line mass 1 is written since 1963 (Archer)
+  // int N_i N_j dx: the consistent mass matrix of a uniform beam (Archer 1963)
   const double c = system.section.line_mass * l / 420.0;
   mass = {{{156.0 * c, 22.0 * l * c, 54.0 * c, -13.0 * l * c},
            {22.0 * l * c, 4.0 * l * l * c, 13.0 * l * c, -3.0 * l * l * c},
@@ -162,7 +163,8 @@ unsigned ElasticBeam::traits() const {
 }
 
 int ElasticBeam::free_index(int dof) const {
-  expects(dof >= 0 && dof < elements_->dofs(), "beam: a degree of freedom 6 node + axis");
+  expects(dof >= 0 && dof < elements_->dofs(),
+          "beam: no such degree of freedom; they are numbered 6 node + axis");
   return elements_->index_of[index(dof)];
 }
 
@@ -233,7 +235,8 @@ void ElasticBeam::factorise(Combination s, double, View q, View, Factor& A) cons
 }
 
 PointRef ElasticBeam::point(double x) const {
-  expects(x >= 0.0 && x <= elements_->system.length, "beam: a place along the beam");
+  expects(x >= 0.0 && x <= elements_->system.length,
+          "beam: a position along the beam must be between 0 and its length");
   const double at = std::min(x / elements_->l, static_cast<double>(elements_->system.elements));
   const int e = std::min(static_cast<int>(at), elements_->system.elements - 1);
   return {0, e, Vector3(at - e, 0.0, 0.0)};
@@ -250,7 +253,7 @@ void ElasticBeam::points(double, View q, std::span<const PointRef> at, Out x) co
         d.frame * sum(Elements::local(evaluation->x, at[i].feature), values(at[i].local.x(), d.l));
 }
 
-// N_k times the frame's column, at each free axis of e_k
+// N_k times the column of the frame, for each free axis of e_k
 void ElasticBeam::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
   const Elements& d = *elements_;
   J.width = 1;
@@ -259,7 +262,8 @@ void ElasticBeam::point_rows(View, View, std::span<const PointRef> at, PointRows
   J.value.clear();
   for (const PointRef& point : at) {
     if (point.feature < 0 || point.feature >= d.system.elements) [[unlikely]]
-      expects(false, fmt::format("beam: element {} of {}", point.feature, d.system.elements));
+      expects(false, fmt::format("beam: element {} does not exist; there are {}", point.feature,
+                                 d.system.elements));
     const Hermite N = values(point.local.x(), d.l);
     for (int k = 0; k < 4; ++k)
       for (int axis = 0; axis < 3; ++axis) {
@@ -288,7 +292,7 @@ std::unique_ptr<PointTable> ElasticBeam::table(std::span<const PointRef> at,
 ElasticBeam::Strain ElasticBeam::strain(View q, const PointRef& at) const {
   const Elements& d = *elements_;
   const auto evaluation = d.evaluations.borrow();
-  expects(at.feature >= 0 && at.feature < d.system.elements, "beam: an element of the beam");
+  expects(at.feature >= 0 && at.feature < d.system.elements, "beam: no such element");
   d.scatter(q, evaluation->u);
   const Point p(Elements::local(evaluation->u, at.feature), at.local.x(), d.l);
   return {p.stretch, d.frame * p.a.cross(p.b) / p.A};

@@ -1,5 +1,5 @@
-// Thin elastic beams without shear and torsion, in space, under large turns: cubic elements between
-// nodes that carry a place and a slope.
+// Thin elastic beams in space without shear and torsion, for large rotations: cubic elements
+// between nodes that have a position and a slope.
 //
 //     V = int EA/2 (|r'| - 1)^2 + EI/2 |r' x r''|^2/|r'|^4 dx,
 //         M r'' = loads + M g - dV/dr - C r'
@@ -12,7 +12,7 @@
 
 namespace saltus {
 
-/// All > 0. Bending is the same about both axes of the section.
+/// All > 0. The bending stiffness is the same about both axes of the section.
 struct BeamSection {
   double axial = 1.0;      ///< EA [N]
   double bending = 1.0;    ///< EI [N m^2]
@@ -20,37 +20,39 @@ struct BeamSection {
 };
 BeamSection round_section(double young, double density, double diameter);
 
-/// Straight in the reference. A degree of freedom is 6 node + i of the place r, 6 node + 3 + i of
-/// the slope dr/dx, i the axis of the beam's frame: 0 along it, 1 `across`, 2 the third of a
-/// right-handed frame.
+/// Straight in the reference configuration. Degree of freedom 6 node + i is component i of the
+/// position r, 6 node + 3 + i that of the slope dr/dx, in the frame of the beam: axis 0 along it, 1
+/// `across`, 2 the third axis of a right-handed frame.
 struct BeamSystem {
   BeamSection section;
   double length = 1.0;  ///< [m]
   int elements = 10;
-  Vector3 origin = Vector3::Zero();                            ///< of x = 0 [m]
-  Vector3 axis = Vector3::UnitX(), across = Vector3::UnitY();  ///< unit, at right angles
+  Vector3 origin = Vector3::Zero();                            ///< position of x = 0 [m]
+  Vector3 axis = Vector3::UnitX(), across = Vector3::UnitY();  ///< unit vectors, perpendicular
   Rayleigh rayleigh;                                           ///< rM M + rK K(q)
   Vector3 gravity = Vector3::Zero();                           ///< [m/s^2], in space
-  std::vector<Load> loads;                                     ///< [N] on places, [N m] on slopes
-  std::vector<int> held;  ///< degrees of freedom that stay where they are in the reference
+  /// [N] on positions, [N m] on slopes
+  std::vector<Load> loads;
+  std::vector<int> held;  ///< degrees of freedom fixed at their reference values
 };
-/// Place and direction of a node held, free to stretch: a clamped end. The place alone: a ball.
+/// Degrees of freedom to hold at a node: clamped_node() fixes position and direction but not the
+/// stretch, pinned_node() fixes the position only (a ball joint).
 std::vector<int> clamped_node(int node);
 std::vector<int> pinned_node(int node);
 
-/// q = displacements of the degrees of freedom that are not held, in their order; v = q'. Position
-/// and slope are a vector space: M is constant (consistent), and V depends on q alone. r'' =
-/// d^2r/dx^2 is continuous within elements, r' over all. Bending is measured by the turn of the
-/// tangent a unit of x, |dt/dx|: a closed form of the Kirchhoff rod, exact for large turns and
-/// stretches. Bending is summed over two points of Gauss, stretching over three of Lobatto, two of
-/// which neighbours share: with three of Gauss slender beams lock (docs/theory/beam.md).
-/// C is exact. K is the Hessian of V; what the damping r_K K(q) v adds to it is left out, which
-/// keeps it symmetric.
+/// q = displacements of the degrees of freedom that are not held, in ascending order; v = q'.
+/// Positions and slopes form a vector space: M is constant (consistent), and V depends only on q.
+/// r'' = d^2r/dx^2 is continuous within elements, r' everywhere. Bending is measured by the
+/// rotation of the tangent per unit of x, |dt/dx|: a closed form of the Kirchhoff rod, exact for
+/// large rotations and stretches. Bending is integrated with two Gauss points, stretching with
+/// three Lobatto points, the outer two shared with the neighbouring elements: with three Gauss
+/// points slender beams lock (docs/theory/beam.md). C is exact. K is the Hessian of V; the
+/// derivative of the damping r_K K(q) v is left out, which keeps K symmetric.
 class ElasticBeam final : public Dynamics {
  public:
-  /// Throws UsageError: a section, length or number of elements that is not positive, an axis that
-  /// is not unit, negative
-  /// Rayleigh factors, a degree of freedom that is not there or held twice, all of them held.
+  /// Throws UsageError if a value of the section, the length or the number of elements is not
+  /// positive, an axis is not a unit vector, a Rayleigh factor is negative, a degree of freedom
+  /// does not exist or is held twice, or all of them are held.
   explicit ElasticBeam(BeamSystem system);
   ~ElasticBeam() override;
   const BeamSystem& system() const;
@@ -65,27 +67,27 @@ class ElasticBeam final : public Dynamics {
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
   void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
-  /// Sparse, by blocks next to the diagonal; the pattern is found once.
+  /// Sparse, with blocks near the diagonal; the pattern is computed once.
   void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
 
   /// PointRef::feature is the element, local.x() its xi in [0, 1].
-  PointRef point(double x) const;  ///< of the place x along the beam [m]
+  PointRef point(double x) const;  ///< the point at x along the beam [m]
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override;
 
-  /// |r'| - 1 and r' x r''/|r'|^2 in space [1/m] at a point; axial force is EA times the one, the
-  /// bending moment EI times the other.
+  /// |r'| - 1 and r' x r''/|r'|^2 in space [1/m] at a point; the axial force is EA times the
+  /// stretch, the bending moment EI times the curvature.
   struct Strain {
     double stretch;
     Vector3 curvature;
   };
   Strain strain(View q, const PointRef& at) const;
 
-  /// "elastic", "gravity" (both with a potential), "damping", "load": those there are. Gravity has
-  /// its zero at the reference.
+  /// "elastic", "gravity" (both with a potential), "damping", "load": those that exist. The
+  /// potential of gravity is 0 in the reference configuration.
   std::span<const Source> sources() const override;
   void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;

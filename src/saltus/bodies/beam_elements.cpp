@@ -2,11 +2,11 @@
 //
 //     w   = EA/2 (s - 1)^2 + EI/2 (B/A - D^2/A^2)
 //     w_a = EA (s - 1) a/s + EI [ (2 D^2/A^3 - B/A^2) a - D/A^2 b ],     w_b = EI [ b/A - D/A^2 a ]
-//     w_aa = EA [ (1 - 1/s) I + a a^T/s^3 ] + EI [ (2 D^2/A^3 - B/A^2) I + (4 B/A^3 - 12 D^2/A^4) a
-//         a^T - b b^T/A^2
-//            + 4 D/A^3 (a b^T + b a^T) ]
-//     w_ab = EI [ 4 D/A^3 a a^T - 2/A^2 a b^T - b a^T/A^2 - D/A^2 I ],
-//         w_bb = EI [ I/A - a a^T/A^2 ]
+//     w_aa = EA [ (1 - 1/s) I + a a^T/s^3 ]
+//            + EI [ (2 D^2/A^3 - B/A^2) I + (4 B/A^3 - 12 D^2/A^4) a a^T - b b^T/A^2
+//                   + 4 D/A^3 (a b^T + b a^T) ]
+//     w_ab = EI [ 4 D/A^3 a a^T - 2/A^2 a b^T - b a^T/A^2 - D/A^2 I ]
+//     w_bb = EI [ I/A - a a^T/A^2 ]
 //
 // u = sum_k N_k(xi) e_k with e = (u_1, u'_1, u_2, u'_2) and Hermite's N, all in the frame of the
 // beam; r' = a0 + u', r'' = u''.
@@ -21,8 +21,7 @@ namespace {
 
 using namespace beam;
 
-/// A point of the rule and its weight in each part of V: Lobatto's for stretching, Gauss' for
-/// bending.
+/// A quadrature point with its weight in each part of V: Lobatto for stretching, Gauss for bending.
 struct RulePoint {
   double xi, stretching, bending;
 };
@@ -64,7 +63,7 @@ void ElasticBeam::Elements::add_elastic(const Vector& u, double scale, Vector& o
   }
 }
 
-// Symmetric to the bit: the half above the diagonal is the mirror of the other.
+// Bitwise symmetric: the part above the diagonal is copied from the part below.
 void ElasticBeam::Elements::element_matrix(const Vector& u, int e, double k, Block& K) const {
   K.setZero();
   for (const RulePoint& g : kRule) {

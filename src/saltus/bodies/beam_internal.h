@@ -1,4 +1,4 @@
-// The parts of ElasticBeam: Hermite's shapes, degrees of freedom, loops over elements.
+// The parts of ElasticBeam: Hermite shape functions, degrees of freedom, loops over elements.
 #pragma once
 #include <array>
 #include <cmath>
@@ -10,9 +10,9 @@
 
 namespace saltus::beam {
 
-inline constexpr int kDofs = 12;  ///< of an element
+inline constexpr int kDofs = 12;  ///< degrees of freedom of an element
 using Hermite = std::array<double, 4>;
-using Local = Eigen::Matrix<double, 3, 4>;  ///< a column e_k
+using Local = Eigen::Matrix<double, 3, 4>;  ///< columns e_k
 using Block = Eigen::Matrix<double, kDofs, kDofs>;
 
 inline Hermite values(double xi, double l) {
@@ -32,8 +32,8 @@ inline Vector3 sum(const Local& e, const Hermite& N) {
   return e.col(0) * N[0] + e.col(1) * N[1] + e.col(2) * N[2] + e.col(3) * N[3];
 }
 
-/// Of the displacements e:  a = a0 + u', b = u'', a0 the axis, s - 1 = u' . (2 a0 + u')/(s + 1).
-/// What strains are is then as exact as displacements are, however small.
+/// From the displacements e:  a = a0 + u', b = u'', with a0 the axis, and
+/// s - 1 = u' . (2 a0 + u')/(s + 1). Strains are then as accurate as displacements, however small.
 struct Point {
   Vector3 a, b;
   double A, B, D, s, stretch;  ///< stretch = s - 1
@@ -55,17 +55,18 @@ namespace saltus {
 struct ElasticBeam::Elements {
   BeamSystem system;
   int nodes = 0;
-  double l = 0.0;                       ///< of an element
-  Matrix3 frame = Matrix3::Identity();  ///< of the beam in space
+  double l = 0.0;                       ///< length of an element
+  Matrix3 frame = Matrix3::Identity();  ///< frame of the beam in space
   std::vector<int> free_dofs, index_of;
   std::vector<Source> sources;
   int gravity = -1, damping = -1, load = -1;
   std::array<std::array<double, 4>, 4> mass{};  ///< int rho A N_i N_j dx
-  Vector reference, weight;                     ///< all degrees of freedom; M g of them
+  Vector reference, weight;                     ///< of all degrees of freedom; weight = M g
   SparseMatrix pattern;
-  std::vector<int> place;  ///< of entry (i, j) of element e: (e 12 + j) 12 + i, -1: held
+  /// Index in `pattern` of entry (i, j) of element e, at (e 12 + j) 12 + i; -1: held
+  std::vector<int> place;
 
-  /// Of one call: all degrees of freedom, u the displacements.
+  /// Scratch of one call: vectors of all degrees of freedom, u the displacements.
   struct Evaluation {
     Vector u, x, y;
     SparseMatrix matrix;
@@ -78,10 +79,11 @@ struct ElasticBeam::Elements {
   explicit Elements(BeamSystem given);
   // the steps of the constructor, in their order; each throws UsageError
   void check_system() const;
-  void number_dofs();  ///< of loads and what is held: they exist, and are held once
-  void find_masses();  ///< of an element; the reference and the weight of all degrees of freedom
+  /// Also checks that loads and held degrees of freedom exist, and are held once
+  void number_dofs();
+  void find_masses();  ///< mass of an element; reference and weight of all degrees of freedom
   void find_sources();
-  void find_pattern();  ///< of the matrix, and the place of each entry of an element in it
+  void find_pattern();  ///< of the matrix, and the index of each element entry in it
   int dofs() const { return 6 * nodes; }
   int free() const { return static_cast<int>(free_dofs.size()); }
   void scatter(View part, Vector& all) const {

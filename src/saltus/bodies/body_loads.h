@@ -1,4 +1,4 @@
-// Loads on bodies of a group, of rigid and of pseudo-rigid ones.
+// Checks of the loads on rigid and pseudo-rigid bodies of a group.
 #pragma once
 #include <string>
 
@@ -6,16 +6,17 @@
 
 namespace saltus {
 
-/// Throws UsageError naming the load: its body is not there, its direction or place is not finite.
+/// Throws UsageError that names the load if its body does not exist, or its direction or position
+/// is not finite.
 template <class Loads>
 void check_body_loads(const Loads& loads, int bodies) {
   for (std::size_t k = 0; k < loads.size(); ++k) {
     const auto& l = loads[k];
     if (l.body < 0 || l.body >= bodies) [[unlikely]]
-      expects(false, "load " + std::to_string(k) + ": body " + std::to_string(l.body) + " of " +
-                         std::to_string(bodies));
+      expects(false, "load " + std::to_string(k) + ": body " + std::to_string(l.body) +
+                         " does not exist; there are " + std::to_string(bodies));
     if (!l.direction.allFinite() || !l.at.allFinite()) [[unlikely]]
-      expects(false, "load " + std::to_string(k) + ": its direction and place are finite");
+      expects(false, "load " + std::to_string(k) + ": its direction and position must be finite");
   }
 }
 

@@ -1,6 +1,5 @@
-// Points whose places are affine in the coordinates of a body. Contacts with rows of their own meet
-// them: along z the gap
-// H q + b, along x and y the slips of its tangents.
+// Points whose positions are affine in the coordinates of a body, for contacts with explicitly
+// given rows: the z component is the gap H q + b, x and y are the slips along its tangents.
 #pragma once
 #include <cmath>
 #include <span>
@@ -12,14 +11,14 @@
 
 namespace saltus {
 
-/// x = place + sum of q_dof direction over its terms; dof counts all coordinates, prescribed ones
-/// too.
+/// x = place + sum of q_dof direction over its terms; dof is an index among all coordinates,
+/// including prescribed ones.
 struct CoordinatePoint {
   struct Term {
     int dof = 0;
-    Vector3 direction = Vector3::Zero();  ///< [m] a unit of the coordinate
+    Vector3 direction = Vector3::Zero();  ///< [m] per unit of the coordinate
   };
-  Vector3 place = Vector3::Zero();  ///< where all coordinates are 0 [m]
+  Vector3 place = Vector3::Zero();  ///< position where all coordinates are 0 [m]
   std::vector<Term> terms;
 
   /// place + sum of value(dof) direction
@@ -31,15 +30,15 @@ struct CoordinatePoint {
   }
 };
 
-/// Throws UsageError: a coordinate that is not there, numbers that are not finite.
+/// Throws UsageError if a coordinate does not exist or a number is not finite.
 inline void expect_points(std::span<const CoordinatePoint> points, int dofs) {
   for (const CoordinatePoint& point : points) {
-    expects(point.place.allFinite(), "places of points are finite");
+    expects(point.place.allFinite(), "positions of points must be finite");
     for (const CoordinatePoint::Term& term : point.terms) {
-      expects(
-          term.dof >= 0 && term.dof < dofs,
-          "a point follows coordinate " + std::to_string(term.dof) + " of " + std::to_string(dofs));
-      expects(term.direction.allFinite(), "directions of points are finite");
+      expects(term.dof >= 0 && term.dof < dofs, "a point depends on coordinate " +
+                                                    std::to_string(term.dof) + ", but there are " +
+                                                    std::to_string(dofs));
+      expects(term.direction.allFinite(), "directions of points must be finite");
     }
   }
 }

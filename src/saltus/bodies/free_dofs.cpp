@@ -35,12 +35,12 @@ FreeDofs::FreeDofs(int count, std::span<const Prescribed> prescribed, std::span<
   };
   for (const Load& load : loads)
     for (const auto& [dof, weight] : load.pattern) {
-      expect_there(dof, "loads act on ");
-      expects(std::isfinite(weight), words_.body + "weights of loads are finite");
+      expect_there(dof, "a load acts on the nonexistent ");
+      expects(std::isfinite(weight), words_.body + "weights of loads must be finite");
     }
   for (int j = 0; j < this->prescribed(); ++j) {
     const Prescribed& p = held_[static_cast<std::size_t>(j)];
-    expect_there(p.dof, "prescribed ");
+    expect_there(p.dof, "motion is prescribed for the nonexistent ");
     if (held(p.dof) >= 0) [[unlikely]]
       expects(false, fmt::format("{}{} is prescribed twice", words_.body, words_.name(p.dof)));
     component_[static_cast<std::size_t>(p.dof)] = ~j;
@@ -51,12 +51,12 @@ FreeDofs::FreeDofs(int count, std::span<const Prescribed> prescribed, std::span<
       component_[static_cast<std::size_t>(dof)] = free();
       dofs_.push_back(dof);
     }
-  expects(free() > 0, words_.body + "at least one degree of freedom is free");
+  expects(free() > 0, words_.body + "at least one degree of freedom must be free");
 }
 
 int FreeDofs::component(int dof) const {
   if (dof < 0 || dof >= all()) [[unlikely]]
-    refuse(dof, "");
+    refuse(dof, "there is no ");
   return (*this)[dof];
 }
 

@@ -1,4 +1,4 @@
-// Degrees of freedom of which some are prescribed: q holds the others, in their order.
+// Degrees of freedom, some of them prescribed: q holds the others, in ascending order.
 #pragma once
 #include <algorithm>
 #include <climits>
@@ -11,7 +11,7 @@
 
 namespace saltus {
 
-// Between a vector of all numbers and one of those at some places of it.
+// Transfer between a full vector and its entries at the indices `at`.
 /// all[at[i]] = part[i]
 inline void scatter(std::span<const int> at, View part, Vector& all) {
   for (std::size_t i = 0; i < at.size(); ++i) all[at[i]] = part[static_cast<Eigen::Index>(i)];
@@ -29,17 +29,17 @@ inline double dot(std::span<const int> at, View all, View w) {
 
 /// out += pattern signal(t) of each load.
 void add_loads(std::span<const Load> loads, double t, Vector& out);
-/// Number of a new account where there is one, else -1.
+/// Adds a source if `there` and returns its index, else -1.
 int add_account(std::vector<Source>& sources, bool there, const char* name, bool potential);
 
-/// How messages speak of degrees of freedom: "fem: degree of freedom 5 (3 node + axis)".
+/// Wording of messages about degrees of freedom: "fem: degree of freedom 5 (3 node + axis)".
 struct DofWords {
-  std::string body;   ///< before all, "fem: "
-  std::string range;  ///< which there are
+  std::string body;   ///< prefix, "fem: "
+  std::string range;  ///< those that exist
   std::string (*name)(int dof) = [](int dof) { return "degree of freedom " + std::to_string(dof); };
 };
 
-/// Of forces, each with its `signal`.
+/// Appends the break points of the `signal` of each load.
 template <class Loads>
 void breaks_of_loads(const Loads& loads, Breaks& out) {
   for (const auto& load : loads) load.signal.points(out.ends);
@@ -55,36 +55,36 @@ inline void breaks_of_motion(std::span<const Prescribed> prescribed, Breaks& out
 class FreeDofs {
  public:
   FreeDofs() = default;
-  /// Degrees of freedom 0 to `count` - 1, of every three the first `axes`; the others are in no
-  /// component and are given by nothing. Throws UsageError: motion or loads of one that is not
-  /// there, one prescribed twice, weights of loads that are not finite, none free.
+  /// Degrees of freedom 0 to `count` - 1; of every three, only the first `axes` exist. Throws
+  /// UsageError if prescribed motion or a load acts on one that does not exist, one is prescribed
+  /// twice, a weight of a load is not finite, or none is free.
   FreeDofs(int count, std::span<const Prescribed> prescribed, std::span<const Load> loads,
            DofWords words, int axes = 3);
 
   int all() const { return static_cast<int>(component_.size()); }
   int free() const { return static_cast<int>(dofs_.size()); }
   int prescribed() const { return static_cast<int>(held_.size()); }
-  bool moving() const { return moving_; }              ///< prescribed motion changes in time
-  std::span<const int> dofs() const { return dofs_; }  ///< of the components of q
+  bool moving() const { return moving_; }              ///< prescribed motion varies in time
+  std::span<const int> dofs() const { return dofs_; }  ///< degree of freedom of each component of q
   std::span<const Prescribed> held() const { return held_; }
-  /// Component of q, -1: none. UsageError where there is no such degree of freedom.
+  /// Component of q, -1: none. UsageError if there is no such degree of freedom.
   int component(int dof) const;
 
-  // without a check
+  // unchecked
   int operator[](int dof) const { return std::max(component_[static_cast<std::size_t>(dof)], -1); }
-  /// Number of its prescribed motion, -1: none.
+  /// Index of its prescribed motion, -1: none.
   int held(int dof) const {
     const int c = component_[static_cast<std::size_t>(dof)];
     return c < 0 && c != kNone ? ~c : -1;
   }
-  /// The motion is prescribed or a component of q.
+  /// True if the degree of freedom is prescribed or a component of q.
   bool there(int dof) const { return component_[static_cast<std::size_t>(dof)] != kNone; }
   const Signal& signal(int j) const { return held_[static_cast<std::size_t>(j)].signal; }
 
   void scatter(View part, Vector& all) const { saltus::scatter(dofs_, part, all); }
   void gather(const Vector& all, Out part) const { saltus::gather(dofs_, all, part); }
   double dot(View all, View w) const { return saltus::dot(dofs_, all, w); }
-  /// Value, rate or second derivative of what is prescribed.
+  /// Sets prescribed entries to the value, rate or second derivative of their motion.
   void move(double t, double (Signal::*of)(double) const, Vector& all) const {
     for (const Prescribed& p : held_) all[p.dof] = (p.signal.*of)(t);
   }

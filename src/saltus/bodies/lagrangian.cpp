@@ -13,10 +13,10 @@
 namespace saltus {
 
 void LagrangianModel::tangents(double, View, View, Matrix&, Matrix&) const {
-  expects(false, "this model gives no tangents; ask for Tangents::differences");
+  expects(false, "this model provides no tangents; use Tangents::differences");
 }
 void LagrangianModel::potential_tangent(View, Matrix&) const {
-  expects(false, "this model gives no tangent of its potential; ask for Tangents::differences");
+  expects(false, "this model provides no tangent of its potential; use Tangents::differences");
 }
 std::string LagrangianModel::point_name(int i) const { return "point_" + std::to_string(i); }
 Vector3 LagrangianModel::point(int, View) const {
@@ -48,7 +48,7 @@ unsigned Lagrangian::traits() const {
 }
 
 int Lagrangian::free_index(int dof) const {
-  expects(dof >= 0 && dof < definition_->n, "a coordinate of the model");
+  expects(dof >= 0 && dof < definition_->n, "no such coordinate of the model");
   return definition_->index[static_cast<std::size_t>(dof)];
 }
 
@@ -186,7 +186,8 @@ void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRow
   const auto w = d.evaluations.borrow();
   expects(!d.rows_move ||
               std::ranges::all_of(at, [&](const PointRef& ref) { return d.coordinate_point(ref); }),
-          "rows of these points depend on a coordinate that is prescribed to move; not supported");
+          "contact at these points is not supported: their rows depend on a coordinate with "
+          "prescribed motion");
   w->place(0.0, q);
   const auto columns = static_cast<std::size_t>(d.free());
   J.width = d.free();
@@ -230,8 +231,9 @@ Energy Lagrangian::energy(double t, View q, View v) const {
   return {kinetic, d.model->potential(w->q)};
 }
 
-// Each source with the prescribed coordinates at rest where they are held; what their motion adds
-// is "prescribed": forces on w, and where nothing holds them dV/du . u'.
+// Each source is evaluated with the prescribed coordinates fixed at `held`. The effect of their
+// motion is the source "prescribed": the power of the additional forces along w and, without
+// `held`, dV/du . u'.
 void Lagrangian::power(double t, std::optional<double> held, View q, View v, View w,
                        std::span<double> by_source) const {
   const Definition& d = *definition_;

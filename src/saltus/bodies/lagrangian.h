@@ -1,8 +1,8 @@
 // Systems in generalised coordinates  M(q) v' = F(t, q, v): mechanisms and nonlinear structures of
 // moderate size.
 //
-// The kinetic energy is v.M(q)v/2, the potential V(q); F = -dV/dq + Q(t, q, v) - c(q, v) holds the
-// inertial forces c = M' v - d(v.Mv/2)/dq of M(q).
+// The kinetic energy is v.M(q)v/2, the potential V(q); F = -dV/dq + Q(t, q, v) - c(q, v) includes
+// the inertial forces c = M' v - d(v.Mv/2)/dq of M(q).
 #pragma once
 #include <memory>
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace saltus {
 
-/// What a user writes of a Lagrangian system. Give tangents() by hand, through AutoModel
-/// (auto_model.h), or ask Lagrangian for finite differences. Matrices and vectors to be filled come
-/// in their size, with any content.
+/// The user-defined part of a Lagrangian system. Write tangents() by hand, use AutoModel
+/// (auto_model.h), or let Lagrangian compute finite differences. Output matrices and vectors have
+/// the right size on entry and arbitrary content.
 class LagrangianModel {
  public:
   virtual ~LagrangianModel() = default;
@@ -27,25 +27,25 @@ class LagrangianModel {
   virtual void mass(View q, Matrix& M) const = 0;
   virtual double potential(View q) const = 0;
   virtual void potential_force(View q, Out f) const = 0;  ///< -dV/dq
-  /// Q(t, q, v): applied forces without a potential, set to zero where there are none.
+  /// Q(t, q, v): applied forces without a potential; set to zero if there are none.
   virtual void applied(double t, View q, View v, Out f) const = 0;
-  /// c(q, v), set to zero where M is constant.
+  /// c(q, v); set to zero if M is constant.
   virtual void inertial(View q, View v, Out f) const = 0;
-  /// True where tangents() and potential_tangent() are given.
+  /// True if tangents() and potential_tangent() are implemented.
   virtual bool has_tangents() const { return false; }
   /// K = -dF/dq, C = -dF/dv of F = -dV/dq + Q - c.
   virtual void tangents(double t, View q, View v, Matrix& K, Matrix& C) const;
-  /// d2V/dq2 alone, for Rayleigh damping.
+  /// d2V/dq2 only, for Rayleigh damping.
   virtual void potential_tangent(View q, Matrix& K) const;
 
-  /// Points that may touch and be listened to: names, places [m], and dx/dq (3 x size).
+  /// Points for contacts and output: names, positions [m], and dx/dq (3 x size).
   virtual int points() const { return 0; }
   virtual std::string point_name(int i) const;
   virtual Vector3 point(int i, View q) const;
   virtual void point_jacobian(int i, View q, Matrix& J) const;
 };
 
-/// Which tangents the schemes get.
+/// Which tangents the schemes use.
 enum class Tangents {
   given,        ///< the model's own; UsageError if it has none
   differences,  ///< central differences of the forces, steps of cbrt(epsilon) times max(1, |q_j|)
@@ -53,26 +53,26 @@ enum class Tangents {
 
 struct LagrangianOptions {
   Tangents tangents = Tangents::given;
-  Rayleigh rayleigh;  ///< C += rM M + rK K(q), K the tangent of the potential alone
+  Rayleigh rayleigh;  ///< C += rM M + rK K(q), K the tangent of the potential only
   std::vector<Load> loads;
   std::vector<Prescribed> prescribed;
   std::vector<CoordinatePoint> more_points;
 };
 
-/// Prescribed coordinates: schemes ask for point rows without a time. M of the free coordinates
-/// must not depend on one that is prescribed to move (UsageError when made), nor may the rows of
-/// points that touch (UsageError when asked for).
+/// Prescribed coordinates: schemes evaluate point rows without a time. Therefore M of the free
+/// coordinates must not depend on a coordinate with prescribed motion (UsageError on construction),
+/// nor may the rows of points in contact (UsageError when evaluated).
 class Lagrangian final : public Dynamics {
  public:
-  /// Throws UsageError: no model or none of its coordinates free, a coordinate that is not there or
-  /// prescribed twice, numbers that are not finite, a constant M that is not symmetric positive
-  /// definite, tangents that are not given.
+  /// Throws UsageError if there is no model or none of its coordinates is free, a coordinate does
+  /// not exist or is prescribed twice, a number is not finite, a constant M is not symmetric
+  /// positive definite, or the chosen tangents are not implemented.
   explicit Lagrangian(std::shared_ptr<const LagrangianModel> model, LagrangianOptions options = {});
   ~Lagrangian() override;
 
   int positions() const override;
   int velocities() const override { return positions(); }
-  /// tangents, second_order, potential; constant_mass, symmetric as the model says.
+  /// tangents, second_order, potential; constant_mass and symmetric as defined by the model.
   unsigned traits() const override;
   const LagrangianModel& model() const;
   int free_index(int dof) const;               ///< component of q, -1: prescribed
@@ -93,18 +93,18 @@ class Lagrangian final : public Dynamics {
   void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override;
 
-  /// PointRef::feature is the number of the model's point, behind them one of `more_points`; local
-  /// is not used.
+  /// PointRef::feature is the index of a point of the model, followed by those of `more_points`;
+  /// local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
   void breaks(Breaks& out) const override;
 
   /// "potential", "inertial" (both with a potential), "damping" (Rayleigh), "applied", "load",
-  /// "prescribed": those there are.
+  /// "prescribed": those that exist.
   std::span<const Source> sources() const override;
-  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they are at t; all that
-  /// their motion adds to the forces is in the account "prescribed" (docs/theory/lagrangian.md).
+  /// v.Mv/2 of the free coordinates, and V with the prescribed coordinates at t; all forces due to
+  /// their motion belong to the source "prescribed" (docs/theory/lagrangian.md).
   Energy energy(double t, View q, View v) const override;
   void power(double t, std::optional<double> held, View q, View v, View w,
              std::span<double> by_source) const override;

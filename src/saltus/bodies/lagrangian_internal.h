@@ -1,4 +1,4 @@
-// What Lagrangian keeps: its setup, and what it evaluates at one configuration.
+// Private data of Lagrangian: its setup, and its evaluation at one configuration.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,15 +15,15 @@ namespace saltus {
 //     M_ff a = F_f - M_fp u'',     F = -dV/dq + Q - c + loads - (rM M + rK V'') v
 //         at q = (q_f, u), v = (v_f, u')
 //
-// What is evaluated for one (q, v) is kept until other arguments come: results depend on arguments
-// alone.
+// Values for one (q, v) are cached until the arguments change, so that results depend only on the
+// arguments.
 struct Lagrangian::Definition {
   std::shared_ptr<const LagrangianModel> model;
   LagrangianOptions options;
   int n = 0;
   bool constant_mass = false;
-  bool moving = false;                // a prescribed coordinate moves
-  bool rows_move = false;             // and rows of points depend on it
+  bool moving = false;                // a prescribed coordinate varies in time
+  bool rows_move = false;             // rows of points depend on such a coordinate
   std::vector<int> free_dofs, index;  // coordinate of each component of q; its inverse
   std::vector<Source> sources;
   int inertial = -1, damping = -1, applied = -1, load = -1, prescribed = -1;
@@ -57,11 +57,12 @@ struct Lagrangian::Definition {
   }
   void check();
 
-  /// The point that is none of the model's, or null. UsageError where there is no such point.
+  /// The coordinate point, or null for a point of the model. UsageError if there is no such point.
   const CoordinatePoint* coordinate_point(const PointRef& at) const {
     const int i = at.feature - model->points();
     if (at.feature < 0 || i >= static_cast<int>(options.more_points.size())) [[unlikely]]
-      expects(false, "point " + std::to_string(at.feature) + " of a model with " +
+      expects(false, "point " + std::to_string(at.feature) +
+                         " does not exist; number of points of the model: " +
                          std::to_string(model->points()));
     return i < 0 ? nullptr : &options.more_points[static_cast<std::size_t>(i)];
   }
@@ -78,12 +79,13 @@ struct Lagrangian::Definition {
   }
 };
 
-/// Of one call: all coordinates, and what belongs to them.
+/// Scratch of one call: all coordinates, and values that belong to them.
 struct Lagrangian::Evaluation {
   const Definition& d;
   Vector q, v, f, g, x, y, up, down;
   Matrix J;
-  // Kept for the q, v they belong to. `_f`: of the free coordinates, empty where all are.
+  // Cached for the q, v at which they were computed. `_f`: of the free coordinates, empty if all
+  // are.
   Matrix M, M_f, M_shifted, V2, K, C, K_f, C_f, A;
   double tangents_t = 0.0;
   Vector mass_at, potential_at, tangents_q, tangents_v;
@@ -103,7 +105,7 @@ struct Lagrangian::Evaluation {
     for (const Prescribed& p : d.options.prescribed) v[p.dof] = p.signal.rate(t);
   }
 
-  // M(q), dV2/dq2, K and C (Rayleigh included) at the present (q, v)
+  // M(q), dV2/dq2, K and C (Rayleigh included) at the current (q, v)
   void need_mass();
   /// A += weight d(M x)/dq on the free coordinates.
   void add_mass_tangent(double weight, View part);
@@ -113,7 +115,7 @@ struct Lagrangian::Evaluation {
   void rayleigh_force(const Vector& velocity, Vector& out);
   void all_forces(double t, Vector& out);
   void difference_tangents(double t);
-  /// Whether rows of points depend on a coordinate that moves. UsageError where M_ff does.
+  /// True if rows of points depend on a moving coordinate. UsageError if M_ff does.
   bool check_prescribed();
 };
 

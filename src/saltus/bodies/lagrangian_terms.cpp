@@ -27,7 +27,7 @@ Lagrangian::Definition::Definition(std::shared_ptr<const LagrangianModel> made,
       evaluations([this] { return std::make_unique<Evaluation>(*this); }) {
   expects(model != nullptr, "a Lagrangian needs a model");
   n = model->size();
-  expects(n > 0, "a model has at least one coordinate");
+  expects(n > 0, "a model must have at least one coordinate");
   constant_mass = model->constant_mass();
   check();
   for (int i = 0; i < n; ++i)
@@ -55,11 +55,11 @@ Lagrangian::Definition::Definition(std::shared_ptr<const LagrangianModel> made,
     const Matrix& M = w->M;
     expects(M.allFinite() && (M - M.transpose()).lpNorm<Eigen::Infinity>() <=
                                  1e-12 * M.lpNorm<Eigen::Infinity>(),
-            "the mass matrix is finite and symmetric");
+            "the mass matrix must be finite and symmetric");
     Matrix L = M;
-    expects(cholesky_lower(L), "the mass matrix is positive definite");
+    expects(cholesky_lower(L), "the mass matrix must be positive definite");
   }
-  if (rayleigh().stiffness != 0.0) w->need_potential_tangent();  // throws where it is not given
+  if (rayleigh().stiffness != 0.0) w->need_potential_tangent();  // throws if it is not implemented
   if (moving) rows_move = w->check_prescribed();
 }
 
@@ -74,30 +74,30 @@ void Lagrangian::Definition::check() {
   const Rayleigh& r = rayleigh();
   expects(
       std::isfinite(r.mass) && std::isfinite(r.stiffness) && r.mass >= 0.0 && r.stiffness >= 0.0,
-      "Rayleigh factors are finite and not negative");
+      "Rayleigh factors must be finite and not negative");
   for (const Load& l : options.loads)
     for (const auto& [dof, weight] : l.pattern) {
-      expects(there(dof),
-              "a load acts on coordinate " + std::to_string(dof) + " of " + std::to_string(n));
-      expects(std::isfinite(weight), "weights of loads are finite");
+      expects(there(dof), "a load acts on coordinate " + std::to_string(dof) + ", but there are " +
+                              std::to_string(n));
+      expects(std::isfinite(weight), "weights of loads must be finite");
     }
   index.assign(static_cast<std::size_t>(n), 0);
   for (const Prescribed& p : options.prescribed) {
-    expects(there(p.dof), "coordinate " + std::to_string(p.dof) + " is prescribed, there are " +
+    expects(there(p.dof), "coordinate " + std::to_string(p.dof) + " is prescribed, but there are " +
                               std::to_string(n));
     expects(index[static_cast<std::size_t>(p.dof)] == 0,
             "coordinate " + std::to_string(p.dof) + " is prescribed twice");
     index[static_cast<std::size_t>(p.dof)] = -1;
     moving = moving || !p.signal.is_constant();
   }
-  expects(static_cast<int>(options.prescribed.size()) < n, "at least one coordinate is free");
+  expects(static_cast<int>(options.prescribed.size()) < n, "at least one coordinate must be free");
   expects(options.tangents == Tangents::differences || model->has_tangents(),
-          "this model gives no tangents; ask for Tangents::differences");
+          "this model provides no tangents; use Tangents::differences");
   expect_points(options.more_points, n);
 }
 
-// M_ff and the rows of the points, asked for at a few configurations with each moving coordinate
-// here and there
+// Compares M_ff and the rows of the points at a few configurations, each with two values of each
+// moving coordinate.
 bool Lagrangian::Evaluation::check_prescribed() {
   bool rows_move = false;
   Matrix here, there;
@@ -118,7 +118,7 @@ bool Lagrangian::Evaluation::check_prescribed() {
         need_mass();
         expects(!differ(here, M_f),
                 "the mass matrix of the free coordinates depends on coordinate " +
-                    std::to_string(p.dof) + ", which is prescribed to move; this is not supported");
+                    std::to_string(p.dof) + ", which has prescribed motion; this is not supported");
       }
       for (int point = 0; point < d.model->points(); ++point) {
         q[p.dof] = u;
@@ -166,7 +166,7 @@ void Lagrangian::Evaluation::smooth_force(double t, Vector& out) {
   out -= g;
 }
 
-// K and C by columns, the prescribed ones left out
+// K and C by columns, without the prescribed ones
 void Lagrangian::Evaluation::difference_tangents(double t) {
   const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
   for (Vector* moved : {&q, &v}) {
@@ -239,7 +239,7 @@ void Lagrangian::Evaluation::all_forces(double t, Vector& out) {
 
 void Lagrangian::Evaluation::add_mass_tangent(double weight, View part) {
   M_shifted.resize(M.rows(), M.cols());
-  x.setZero(q.size());  // what is prescribed takes no part: its acceleration is a load
+  x.setZero(q.size());  // prescribed coordinates do not contribute: their acceleration is a load
   d.scatter(part, x);
   for (int j = 0; j < d.free(); ++j) {
     double& coordinate = q[d.free_dofs[static_cast<std::size_t>(j)]];

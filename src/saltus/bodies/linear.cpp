@@ -5,8 +5,8 @@
 //     reactions = M_pf q'' + M_pp u'' + C_pf v + C_pp u' + K_pf q + K_pp u - F_p(t)         (2)
 //
 // The last three terms of (1) are the source "prescribed". K_ff = S + N, S symmetric, N skew: S has
-// the potential q.Sq/2, -N q is the source "circulatory". C is not stored:  m M + c C + k K = (m +
-// c rM) M + c D + (k + c rK) K.
+// the potential q.Sq/2, -N q is the source "circulatory". C is not stored:
+//     m M + c C + k K = (m + c rM) M + c D + (k + c rK) K
 #include "saltus/bodies/linear.h"
 
 #include <algorithm>
@@ -34,26 +34,27 @@ SparseMatrix combine(double a, const SparseMatrix& A, double b, const SparseMatr
 
 void check(const LinearSystem& system) {
   const int n = system.mass.size();
-  expects(n > 0, "a linear system has a mass matrix");
+  expects(n > 0, "a linear system needs a mass matrix");
   for (const SparseMatrix* A : {&system.damping, &system.stiffness})
-    expects(A->empty() || A->size() == n, "the matrices of a linear system are of one size");
+    expects(A->empty() || A->size() == n,
+            "the matrices of a linear system must have the same size");
   for (const SparseMatrix* A : {&system.mass, &system.damping, &system.stiffness})
-    expects(A->finite(), "the entries of the matrices are finite");
+    expects(A->finite(), "the entries of the matrices must be finite");
   expects(std::isfinite(system.rayleigh.mass) && std::isfinite(system.rayleigh.stiffness),
-          "the Rayleigh coefficients are finite");
+          "the Rayleigh coefficients must be finite");
   expects(system.load.size() == 0 || system.load.size() == n,
-          "one constant load a degree of freedom, or none");
-  expects(system.load.allFinite(), "loads are finite");
+          "give one constant load per degree of freedom, or none");
+  expects(system.load.allFinite(), "loads must be finite");
   expects(system.points.empty() || static_cast<int>(system.points.size()) == n,
-          "one point a degree of freedom, or none");
+          "give one point per degree of freedom, or none");
   for (const DofPoint& point : system.points)
     expects(point.place.allFinite() && std::abs(point.direction.norm() - 1.0) <= 1e-9,
-            "points are finite and their directions of length 1");
-  expects(system.mass.symmetric(), "the mass matrix is symmetric");
+            "points must be finite and their directions of length 1");
+  expects(system.mass.symmetric(), "the mass matrix must be symmetric");
   expect_points(system.more_points, n);
 }
 
-// Entries (i, j) of M, C and K by rows of i.
+// Entries (i, j) of M, C and K, row by row.
 struct Links {
   struct Link {
     int j;
@@ -76,7 +77,7 @@ struct Links {
   }
 };
 
-// What prescribed motion is at one time.
+// Prescribed motion at one time.
 struct Motion {
   double u, rate, second;
   Motion(const Signal& signal, double t)
@@ -101,11 +102,11 @@ struct Linear::Matrices {
     explicit Part(SparseMatrix A) : rows(std::move(A)), product(rows) {}
   };
   Part M, D, K;                    ///< _ff
-  SparseProduct S;                 ///< symmetric part of K, empty where it is K
-  Links free_held;                 ///< _fp by columns: those of prescribed motion j
+  SparseProduct S;                 ///< symmetric part of K, empty if K is symmetric
+  Links free_held;                 ///< _fp by columns, one per prescribed motion
   Links held_free, held_held;      ///< _pf by rows, _pp by columns
   Vector load, held_load;          ///< constant part of F_f and F_p [N]
-  std::vector<AppliedLoad> loads;  ///< those that change
+  std::vector<AppliedLoad> loads;  ///< loads that vary in time
   std::vector<DofPoint> points;
   std::vector<CoordinatePoint> more_points;
   Rayleigh rayleigh;
@@ -117,12 +118,12 @@ struct Linear::Matrices {
   void link(const LinearSystem& system);
   void apply(const LinearSystem& system);
   void name_sources(const LinearSystem& system);
-  /// The factors of M, D and K in m M + c C + k K.
+  /// Coefficients of M, D and K in m M + c C + k K.
   Combination parts(Combination s) const {
     return {s.m + s.c * rayleigh.mass, s.c, s.k + s.c * rayleigh.stiffness};
   }
   DofPoint point(int dof) const { return points.empty() ? DofPoint{} : points[index(dof)]; }
-  /// q of a degree of freedom, prescribed ones at t.
+  /// Value of a degree of freedom; of a prescribed one, at t.
   double place(int dof, double t, View q) const {
     const int at = dofs[dof];
     return at >= 0 ? q[at] : dofs.signal(dofs.held(dof)).value(t);
@@ -131,7 +132,7 @@ struct Linear::Matrices {
     dofs.component(dof);
     return dof;
   }
-  /// The point that is none of a degree of freedom, or null.
+  /// The coordinate point of `ref`, or null if it is the point of a degree of freedom.
   const CoordinatePoint* coordinate_point(const PointRef& ref) const {
     const int i = ref.feature - dofs.all();
     return i >= 0 && i < static_cast<int>(more_points.size()) ? &more_points[index(i)] : nullptr;
@@ -427,7 +428,7 @@ std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
   return pick_table(positions(), std::move(column), std::move(scale), std::move(rest));
 }
 
-// Rows of any number of entries. Null where one of their coordinates is prescribed to move.
+// Rows with any number of entries. Null if one of their coordinates is prescribed.
 std::unique_ptr<PointTable> Linear::coordinate_table(std::span<const PointRef> at,
                                                      std::span<const Vector3> direction) const {
   const Matrices& d = *matrices_;

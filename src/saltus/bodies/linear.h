@@ -1,5 +1,5 @@
-// Linear systems  M q'' + C q' + K q = F(t),  C = given damping + rM M + rK K, dense or sparse, C
-// and K perhaps unsymmetric. Without K the system is of first order in v:  M v' + C v = F(t).
+// Linear systems  M q'' + C q' + K q = F(t),  C = given damping + rM M + rK K, dense or sparse; C
+// and K may be unsymmetric. Without K the system is of first order in v:  M v' + C v = F(t).
 #pragma once
 #include <memory>
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace saltus {
 
-/// Where a degree of freedom moves in space: x = place + q_dof direction. Contacts meet it there.
+/// Position of a degree of freedom in space: x = place + q_dof direction. Contacts act on it there.
 struct DofPoint {
   Vector3 place = Vector3::Zero();       ///< [m]
   Vector3 direction = Vector3::UnitZ();  ///< unit
 };
 
-/// What a linear system is made of; all matrices n x n, empty ones (size 0) are zero.
+/// Definition of a linear system; all matrices are n x n, empty ones (size 0) are zero.
 struct LinearSystem {
   SparseMatrix mass;       ///< symmetric positive definite [kg]
   SparseMatrix damping;    ///< dashpots, without Rayleigh damping [N s/m]
@@ -27,27 +27,27 @@ struct LinearSystem {
   Vector load;  ///< constant [N], empty: none
   std::vector<Load> loads;
   std::vector<Prescribed> prescribed;
-  std::vector<DofPoint> points;  ///< one a degree of freedom, or empty: along z from the origin
+  std::vector<DofPoint> points;  ///< one per degree of freedom; empty: along z from the origin
   std::vector<CoordinatePoint> more_points;
 };
 
 class Linear final : public Dynamics {
  public:
-  /// Throws UsageError: sizes that disagree, M not symmetric or not positive definite (naming the
-  /// first bad pivot), entries that are not finite, a degree of freedom prescribed twice or not
-  /// there, all of them prescribed.
+  /// Throws UsageError if sizes disagree, M is not symmetric or not positive definite (the message
+  /// names the first bad pivot), an entry is not finite, a degree of freedom is prescribed twice or
+  /// does not exist, or all of them are prescribed.
   explicit Linear(LinearSystem system);
   ~Linear() override;
 
   int positions() const override;
   int velocities() const override { return positions(); }
-  /// tangents, affine, constant_mass, fixed_points; symmetric where C and K are; potential where K
-  /// is symmetric; second_order where there is a K.
+  /// tangents, affine, constant_mass, fixed_points; symmetric if C and K are; potential if K is
+  /// symmetric; second_order if there is a K.
   unsigned traits() const override;
-  /// Degree of freedom of the system of each component of q, and the inverse map (-1: prescribed).
+  /// Degree of freedom of each component of q, and the inverse map (-1: prescribed).
   std::span<const int> free_dofs() const;
   int free_index(int dof) const;
-  /// All n components of the system at t: prescribed ones from their signals.
+  /// All n components of the system at t, prescribed ones from their signals.
   void full(double t, View q, Out all) const;
 
   void force(double t, View q, View v, Out f) const override;
@@ -62,21 +62,21 @@ class Linear final : public Dynamics {
   void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override;
 
-  /// PointRef::feature is the degree of freedom of the system, from n on one of `more_points`;
-  /// local is not used.
+  /// PointRef::feature is the degree of freedom of the system or, from n on, the index of one of
+  /// `more_points`; local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
   void breaks(Breaks& out) const override;
-  /// Null where one of the points is prescribed to move.
+  /// Null if one of the points has prescribed motion.
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override;
 
   /// "elastic" (potential), "damping", "load", "prescribed", "circulatory" (the skew part of K):
-  /// those there are.
+  /// those that exist.
   std::span<const Source> sources() const override;
-  /// Of the free degrees of freedom: v.Mv/2 and q.Kq/2 with the symmetric part of K; see
-  /// docs/theory/linear.md for what that means with prescribed motion.
+  /// v.Mv/2 and q.Kq/2 of the free degrees of freedom, with the symmetric part of K; see
+  /// docs/theory/linear.md for the meaning with prescribed motion.
   Energy energy(double t, View q, View v) const override;
   void power(double t, std::optional<double>, View q, View v, View w,
              std::span<double> by_source) const override;
@@ -92,13 +92,14 @@ class Linear final : public Dynamics {
 LinearSystem oscillator(double mass, double stiffness, double damping = 0.0);
 
 enum class ChainEnds { free_free, fixed_free, fixed_fixed };
-/// n equal masses on a line, neighbours joined by springs and dashpots, fixed ends by one more of
-/// each. Dof i moves along `axis` from the place i spacing axis (fixed end: (i + 1) spacing axis).
+/// n equal masses on a line; springs and dashpots join neighbours, and one more of each joins the
+/// chain to a fixed end. Dof i moves along `axis` from the position i spacing axis (fixed first
+/// end: (i + 1) spacing axis).
 LinearSystem chain(int n, double mass, double stiffness, double damping, ChainEnds ends,
                    double spacing = 1.0, Vector3 axis = Vector3::UnitX());
 
-/// A straight elastic bar of equal linear elements that stretches along `axis`; nodes from end to
-/// end, dof i node i (fixed nodes are left out of the system).
+/// A straight elastic bar of equal linear elements that stretches along `axis`; nodes are numbered
+/// from end to end, dof i is node i (fixed nodes are not part of the system).
 struct BarMesh {
   int elements = 1;
   double length = 1.0, young = 1.0, density = 1.0, area = 1.0;  ///< [m], [Pa], [kg/m^3], [m^2]

@@ -1,12 +1,12 @@
-// Systems written down in one line: an oscillator, a chain of masses, a bar.
+// Ready-made linear systems: an oscillator, a chain of masses, a bar.
 #include "saltus/base/error.h"
 #include "saltus/bodies/linear.h"
 
 namespace saltus {
 namespace {
 
-// A spring, a mass or a dashpot of two points on a line: [a b; b a] at (i, j), rows outside 0 ..
-// n-1 left out.
+// Adds a spring, mass or dashpot between two points on a line: [a b; b a] at (i, j), without rows
+// outside 0 .. n-1.
 void add_pair(std::vector<Entry>& entries, int n, int i, int j, double a, double b) {
   const auto inside = [n](int k) { return k >= 0 && k < n; };
   if (inside(i)) entries.push_back({i, i, a});
@@ -30,7 +30,7 @@ LinearSystem oscillator(double mass, double stiffness, double damping) {
 
 LinearSystem chain(int n, double mass, double stiffness, double damping, ChainEnds ends,
                    double spacing, Vector3 axis) {
-  expects(n > 0, "a chain has at least one mass");
+  expects(n > 0, "a chain must have at least one mass");
   const bool first_fixed = ends != ChainEnds::free_free,
              last_fixed = ends == ChainEnds::fixed_fixed;
   LinearSystem system;
@@ -49,16 +49,16 @@ LinearSystem chain(int n, double mass, double stiffness, double damping, ChainEn
   return system;
 }
 
-// Element of length l:  mass rho A l/6 [2 1; 1 2] or, lumped, rho A l/2 on either node;  stiffness
-// E A/l [1 -1; -1 1].
+// Element of length l:  mass rho A l/6 [2 1; 1 2] or, lumped, rho A l/2 on each node;
+// stiffness E A/l [1 -1; -1 1].
 LinearSystem bar(const BarMesh& mesh) {
-  expects(mesh.elements > 0, "a bar has at least one element");
+  expects(mesh.elements > 0, "a bar must have at least one element");
   expects(mesh.length > 0.0 && mesh.young > 0.0 && mesh.density > 0.0 && mesh.area > 0.0,
-          "length, Young's modulus, density and section of a bar are positive");
+          "length, Young's modulus, density and section of a bar must be positive");
   const int first = mesh.ends == ChainEnds::free_free ? 0 : 1;
   const int last = mesh.ends == ChainEnds::fixed_fixed ? mesh.elements - 1 : mesh.elements;
   const int n = last - first + 1;
-  expects(n > 0, "a bar has a node that is not fixed");
+  expects(n > 0, "a bar must have a node that is not fixed");
   const double l = mesh.length / mesh.elements, stiffness = mesh.young * mesh.area / l;
   const double mass = mesh.density * mesh.area * l / 6.0;
   LinearSystem system;

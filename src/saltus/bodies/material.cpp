@@ -16,7 +16,7 @@ namespace {
 
 double square(double x) { return x * x; }
 
-/// J = det F, not a number where the material is turned inside out.
+/// J = det F, not a number where the material is inverted.
 double volume_ratio(const Matrix3& F) {
   const double J = F.determinant();
   return J > 0.0 ? J : std::numeric_limits<double>::quiet_NaN();
@@ -28,17 +28,17 @@ double volume_rest(const Matrix3& H) {
          (H(1, 1) * H(2, 2) - H(1, 2) * H(2, 1)) + H.determinant();
 }
 
-/// J - 1, not a number where the material is turned inside out.
+/// J - 1, not a number where the material is inverted.
 double positive_volume(const Matrix3& H) {
   const double x = H.trace() + volume_rest(H);
   return x > -1.0 ? x : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// (H + H^T + H^T H)/2, and without the product
+/// (H + H^T + H^T H)/2, and its linear part
 Matrix3 green_strain(const Matrix3& H) { return 0.5 * (H + H.transpose() + H.transpose() * H); }
 Matrix3 small_strain(const Matrix3& H) { return 0.5 * (H + H.transpose()); }
 
-/// U - I of F = R U: 2 E (U + I)^-1 where H is small, which is as exact as H; else R^T F - I.
+/// U - I of F = R U: 2 E (U + I)^-1 for small H, which is as accurate as H; else R^T F - I.
 Matrix3 stretch(const Matrix3& H, Matrix3& R) {
   const Matrix3 F = Matrix3::Identity() + H;
   R = rotation_of(F);
@@ -70,7 +70,7 @@ struct Invariants {
 
 double delta(int i, int j) { return i == j ? 1.0 : 0.0; }
 
-/// A from entry(i, J, k, L), which is symmetric in (iJ, kL).
+/// Fills A from entry(i, J, k, L), which is symmetric in (iJ, kL).
 template <class Entry>
 void fill(Matrix9& A, Entry&& entry) {
   for (int row = 0; row < 9; ++row)
@@ -105,7 +105,7 @@ std::string fault(const Material& m) {
   if (!(m.poisson > -1.0 && m.poisson < 0.5))
     return fmt::format(
         "poisson = {}: it must be above -1 and below 0.5 (at 0.5 the volume is fixed and the "
-        "pressure is no function of F)",
+        "pressure is not a function of F)",
         m.poisson);
   return "";
 }
@@ -115,7 +115,7 @@ void check(const Material& material) {
   expects(text.empty(), text);
 }
 
-// The series -x^2/2 + x^3/3 - ... where the difference would cancel.
+// Near 0, the series -x^2/2 + x^3/3 - ... avoids cancellation.
 double logarithm_rest(double x) {
   if (std::abs(x) > 0.01) return std::log1p(x) - x;
   double sum = 0.0;
@@ -169,8 +169,8 @@ double stored_energy_at(const Material& m, const Matrix3& H) {
 
 // With G = F^-T, so that I - G = G H^T:
 // neo_hooke:      P = mu (F - G) + lambda ln J G
-// mooney_rivlin:  P = 2 c10 J^-2/3 [F - G - (I1 - 3)/3 G] + 2 c01 J^-4/3 [2 (F - G) + F ((I1 - 3) I
-// - 2 E) - 2/3 (I2 - 3) G]
+// mooney_rivlin:  P = 2 c10 J^-2/3 [F - G - (I1 - 3)/3 G]
+//                     + 2 c01 J^-4/3 [2 (F - G) + F ((I1 - 3) I - 2 E) - 2/3 (I2 - 3) G]
 //                     + kappa (J - 1) J G
 // corotated:      P = R [2 mu (U - I) + lambda tr(U - I) I]          (the change of R does no work)
 Matrix3 first_piola_at(const Material& m, const Matrix3& H) {
@@ -275,9 +275,10 @@ double von_mises(const Matrix3& sigma) {
   return std::sqrt(1.5) * s.norm();
 }
 
-// Newton's iteration X <- (g X + X^-T/g)/2, scaled by g = sqrt(|X^-T|/|X|): quadratic, ten times as
-// fast as singular values. Those serve where F is nearly flat or turned inside out:  F = L S N^T,
-// R = L diag(1, 1, det(L N)) N^T.
+// Newton's iteration X <- (g X + X^-T/g)/2, scaled by g = sqrt(|X^-T|/|X|): it converges
+// quadratically and is ten times as fast as a singular value decomposition, which is used where F
+// is nearly singular or inverted:
+//     F = L S N^T,  R = L diag(1, 1, det(L N)) N^T.
 Matrix3 rotation_of(const Matrix3& F) {
   const double size = F.norm();
   if (F.determinant() > 1e-4 * size * size * size) {
@@ -288,7 +289,7 @@ Matrix3 rotation_of(const Matrix3& F) {
       const Matrix3 next = 0.5 * (g * X + Y / g);
       const double change = (next - X).norm();
       X = next;
-      if (change <= 1e-8) break;  // the next one is 1e-16
+      if (change <= 1e-8) break;  // the next change would be 1e-16
     }
     return X;
   }

@@ -1,15 +1,14 @@
-// Laws of materials in H = F - I, the gradient of displacements: small strains are as exact as H
-// is.
+// Material laws in terms of the displacement gradient H = F - I; small strains are as exact as H.
 #pragma once
 #include "saltus/bodies/material.h"
 
 namespace saltus {
 
-/// stored_energy(F) and first_piola(F)
+/// stored_energy(F) and first_piola(F) at F = I + H
 double stored_energy_at(const Material& material, const Matrix3& H);
 Matrix3 first_piola_at(const Material& material, const Matrix3& H);
 
-/// |H|^2 below which I + H is far from singular, and strains are computed as differences from none.
+/// Limit of |H|^2 below which I + H is far from singular and strains are computed from H.
 inline constexpr double kSmallGradient = 0.25;
 double logarithm_rest(double x);  ///< ln(1 + x) - x
 

@@ -20,7 +20,7 @@ void expects_finite(std::initializer_list<double> numbers, const char* text) {
   for (double x : numbers) expects(std::isfinite(x), text);
 }
 
-// Forces from the potential alone, unless a mechanism says more.
+// Forces from the potential only, unless a mechanism overrides this.
 class Mechanism : public LagrangianModel {
  public:
   bool has_tangents() const override { return true; }
@@ -37,9 +37,9 @@ class Mechanism : public LagrangianModel {
 class Pendulum final : public Mechanism {
  public:
   explicit Pendulum(const PendulumData& data) : d_(data) {
-    expects_positive({d_.mass, d_.length}, "mass and length are positive");
-    expects_not_negative({d_.dashpot}, "a dashpot is not negative");
-    expects_finite({d_.gravity, d_.pivot.sum()}, "gravity and pivot are finite");
+    expects_positive({d_.mass, d_.length}, "mass and length must be positive");
+    expects_not_negative({d_.dashpot}, "a dashpot must not be negative");
+    expects_finite({d_.gravity, d_.pivot.sum()}, "gravity and pivot must be finite");
   }
   int size() const override { return 1; }
   bool constant_mass() const override { return true; }
@@ -75,10 +75,10 @@ class NPendulum final : public Mechanism {
  public:
   explicit NPendulum(NPendulumData data) : d_(std::move(data)) {
     expects(d_.mass.size() == d_.length.size() && !d_.mass.empty() && d_.mass.size() <= kMost,
-            "one mass and one length a bob, 1 to 256 bobs");
-    for (double m : d_.mass) expects_positive({m}, "masses are positive");
-    for (double l : d_.length) expects_positive({l}, "lengths are positive");
-    expects_finite({d_.gravity, d_.pivot.sum()}, "gravity and pivot are finite");
+            "give one mass and one length per bob, for 1 to 256 bobs");
+    for (double m : d_.mass) expects_positive({m}, "masses must be positive");
+    for (double l : d_.length) expects_positive({l}, "lengths must be positive");
+    expects_finite({d_.gravity, d_.pivot.sum()}, "gravity and pivot must be finite");
     const auto n = static_cast<Eigen::Index>(d_.mass.size());
     length_ = Eigen::Map<const Vector>(d_.length.data(), n);
     hanging_.resize(n);
@@ -153,7 +153,7 @@ class NPendulum final : public Mechanism {
  private:
   static constexpr int kMost = 256;
   using Bounded = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1>;  // on the stack
-  // l_i (cos q_i, sin q_i): how bob i moves when angle i turns
+  // l_i (cos q_i, sin q_i): the derivative of the position of bob i with respect to its angle
   struct Arms {
     Arms(View q, const Vector& length)
         : x(length.array() * q.array().cos()), z(length.array() * q.array().sin()) {}
@@ -168,9 +168,9 @@ class NPendulum final : public Mechanism {
 class Duffing final : public Mechanism {
  public:
   explicit Duffing(const DuffingData& data) : d_(data) {
-    expects_positive({d_.mass}, "the mass is positive");
-    expects_not_negative({d_.dashpot}, "a dashpot is not negative");
-    expects_finite({d_.stiffness, d_.cubic}, "stiffnesses are finite");
+    expects_positive({d_.mass}, "the mass must be positive");
+    expects_not_negative({d_.dashpot}, "a dashpot must not be negative");
+    expects_finite({d_.stiffness, d_.cubic}, "stiffnesses must be finite");
   }
   int size() const override { return 1; }
   bool constant_mass() const override { return true; }
@@ -199,13 +199,13 @@ class Duffing final : public Mechanism {
   DuffingData d_;
 };
 
-// ---- a mass at q = (x, z) from a fixed place, M = m I
+// ---- a mass at q = (x, z) from a fixed point, M = m I
 class PlaneMass : public Mechanism {
  public:
   PlaneMass(double mass, Vector3 origin, const char* name)
       : mass_(mass), origin_(std::move(origin)), name_(name) {
-    expects_positive({mass_}, "the mass is positive");
-    expects_finite({origin_.sum()}, "the pivot is finite");
+    expects_positive({mass_}, "the mass must be positive");
+    expects_finite({origin_.sum()}, "the pivot must be finite");
   }
   int size() const override { return 2; }
   bool constant_mass() const override { return true; }
@@ -231,8 +231,8 @@ class SpringPendulum final : public PlaneMass {
  public:
   explicit SpringPendulum(const SpringPendulumData& data)
       : PlaneMass(data.mass, data.pivot, "bob"), d_(data) {
-    expects_not_negative({d_.stiffness, d_.length}, "stiffness and length are not negative");
-    expects_finite({d_.gravity}, "gravity is finite");
+    expects_not_negative({d_.stiffness, d_.length}, "stiffness and length must not be negative");
+    expects_finite({d_.gravity}, "gravity must be finite");
   }
   double potential(View q) const override {
     const double stretch = q.norm() - d_.length;
@@ -251,7 +251,7 @@ class SpringPendulum final : public PlaneMass {
   }
 
  private:
-  // l/r; on the pivot the line of the spring has no direction, and its force counts as zero
+  // l/r; at the pivot the spring has no direction, and its force is taken as zero
   double ratio(View q) const {
     if (d_.length == 0.0) return 0.0;
     const double r = q.norm();
@@ -265,7 +265,7 @@ class Planet final : public PlaneMass {
  public:
   explicit Planet(const PlanetData& data)
       : PlaneMass(data.mass, Vector3::Zero(), "planet"), d_(data) {
-    expects_finite({d_.mu}, "mu is finite");
+    expects_finite({d_.mu}, "mu must be finite");
   }
   double potential(View q) const override { return -d_.mu * mass_ / q.norm(); }
   void potential_force(View q, Out f) const override { f = -cube(q) * q; }
@@ -288,9 +288,9 @@ class Planet final : public PlaneMass {
 class PlanarRod final : public Mechanism {
  public:
   explicit PlanarRod(const PlanarRodData& data) : d_(data) {
-    expects_positive({d_.mass, d_.length}, "mass and length are positive");
-    expects_not_negative({d_.inertia}, "the moment of inertia is not negative");
-    expects_finite({d_.gravity}, "gravity is finite");
+    expects_positive({d_.mass, d_.length}, "mass and length must be positive");
+    expects_not_negative({d_.inertia}, "the moment of inertia must not be negative");
+    expects_finite({d_.gravity}, "gravity must be finite");
     if (d_.inertia == 0.0) d_.inertia = d_.mass * d_.length * d_.length / 12.0;
   }
   int size() const override { return 3; }
@@ -320,7 +320,7 @@ class PlanarRod final : public Mechanism {
   PlanarRodData d_;
 };
 
-// ---- slider-crank: q = (a1, a2, a3), centres of crank and rod midway, the slider at the pin
+// ---- slider-crank: q = (a1, a2, a3), centres of crank and rod at midpoints, slider at the pin
 //
 //     M = [m1 b, 0; b m2, 0; 0 0 m3],  b = B cos(a1 - a2),
 //         c = (B sin(a1 - a2) v2^2, -B sin(a1 - a2) v1^2, 0)
@@ -331,11 +331,11 @@ class SliderCrank final : public Mechanism {
  public:
   explicit SliderCrank(const SliderCrankData& data) : d_(data) {
     expects_positive({d_.crank_length, d_.rod_length, d_.slider_length, d_.slider_height},
-                     "lengths are positive");
-    expects_positive({d_.crank_mass, d_.rod_mass, d_.slider_mass}, "masses are positive");
+                     "lengths must be positive");
+    expects_positive({d_.crank_mass, d_.rod_mass, d_.slider_mass}, "masses must be positive");
     expects_positive({d_.crank_inertia, d_.rod_inertia, d_.slider_inertia},
-                     "moments of inertia are positive");
-    expects_finite({d_.gravity, d_.torque}, "gravity and torque are finite");
+                     "moments of inertia must be positive");
+    expects_finite({d_.gravity, d_.torque}, "gravity and torque must be finite");
     const double l1 = d_.crank_length, l2 = d_.rod_length;
     const double carried = 0.5 * d_.rod_mass + d_.slider_mass;
     m1_ = d_.crank_inertia + (0.25 * d_.crank_mass + d_.rod_mass + d_.slider_mass) * l1 * l1;
@@ -406,9 +406,9 @@ class SliderCrank final : public Mechanism {
 class StvkBar final : public Mechanism {
  public:
   explicit StvkBar(const StvkBarData& data) : d_(data), le_(d_.length / d_.elements) {
-    expects(d_.elements > 0, "a bar has at least one element");
+    expects(d_.elements > 0, "a bar must have at least one element");
     expects_positive({d_.length, d_.young, d_.density, d_.area},
-                     "length, modulus, density and area are positive");
+                     "length, modulus, density and area must be positive");
   }
   int size() const override { return d_.elements; }
   bool constant_mass() const override { return true; }

@@ -19,8 +19,8 @@ struct PendulumData {
 };
 std::shared_ptr<const LagrangianModel> pendulum(const PendulumData& data);
 
-/// n bobs on n rods, each hanging from the one before: q = angles from the vertical. Point i: bob
-/// i. Two make the double pendulum. At most 256 bobs.
+/// n bobs on n rods, each hanging from the previous one: q = angles from the vertical. Point i: bob
+/// i. n = 2 is the double pendulum. At most 256 bobs.
 struct NPendulumData {
   std::vector<double> mass{1.0, 1.0}, length{1.0, 1.0};
   double gravity = 9.81;
@@ -35,8 +35,8 @@ struct DuffingData {
 std::shared_ptr<const LagrangianModel> duffing(const DuffingData& data);
 
 /// A bob on a spring: q = (x, z) of the bob relative to the pivot; constant mass. Point 0: the bob.
-/// gravity 0 and length 0 allowed. The force of a spring of length > 0 is taken as zero where the
-/// bob is on the pivot.
+/// gravity and length may be 0. The force of a spring of length > 0 is taken as zero when the bob
+/// is at the pivot.
 struct SpringPendulumData {
   double mass = 1.0, stiffness = 100.0, length = 1.0, gravity = 9.81;
   Vector3 pivot = Vector3::Zero();
@@ -49,7 +49,7 @@ struct PlanetData {
 };
 std::shared_ptr<const LagrangianModel> planet(const PlanetData& data);
 
-/// A thin rigid rod in the plane: q = (x, z, angle of its axis from the x axis, positive turning x
+/// A thin rigid rod in the plane: q = (x, z, angle of its axis from the x axis, positive from x
 /// towards z), constant mass. Points 0 and 1: the ends at -length/2 and +length/2; point 2: the
 /// centre. inertia 0: m length^2/12.
 struct PlanarRodData {
@@ -58,15 +58,15 @@ struct PlanarRodData {
 std::shared_ptr<const LagrangianModel> planar_rod(const PlanarRodData& data);
 
 /// Crank, connecting rod and slider, the slider free to move in its guide: q = (crank angle, rod
-/// angle, slider angle), all from the x axis, positive turning x towards z. The crank turns about
-/// the origin; rod and slider are joined at the pin at the end of the rod. Points 0..3: corners of
-/// the slider (rear lower, front lower, rear upper, front upper).
-/// Torque [N m] on the crank. Centres of crank and rod are midway.
+/// angle, slider angle), all from the x axis, positive from x towards z. The crank rotates about
+/// the origin; rod and slider are joined by the pin at the end of the rod. Points 0..3: corners of
+/// the slider (rear lower, front lower, rear upper, front upper). Torque [N m] acts on the crank.
+/// The centres of mass of crank and rod are at their midpoints.
 struct SliderCrankData {
   double crank_length = 0.153, rod_length = 0.306;
   double crank_mass = 0.038, rod_mass = 0.038, slider_mass = 0.076;
   double crank_inertia = 7.4e-5, rod_inertia = 5.9e-4,
-         slider_inertia = 2.7e-6;                     ///< about the centres
+         slider_inertia = 2.7e-6;                     ///< about the centres of mass
   double slider_length = 0.05, slider_height = 0.05;  ///< full sizes [m]
   double gravity = 9.81, torque = 0.0;
 };

@@ -24,14 +24,16 @@ Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const Mode
   serial_ = ++bodies;
   const Eigen::Index n = data_.mass.size();
   expects(n > 0 && data_.omega.size() == n && data_.sigma.size() == n,
-          "one mass, omega and sigma a mode");
-  expects(load_.size() == 0 || load_.size() == n, "one load a mode, or none");
-  expects(!shapes_ || shapes_->modes() == n, "as many shapes as modes");
+          "give one mass, omega and sigma per mode");
+  expects(load_.size() == 0 || load_.size() == n, "give one load per mode, or none");
+  expects(!shapes_ || shapes_->modes() == n, "the number of shapes must equal the number of modes");
   expect_points(more_points_, static_cast<int>(n));
   expects((data_.mass.array() > 0.0).all() && data_.mass.allFinite(),
-          "masses are positive and finite");
-  expects((data_.omega.array() >= 0.0).all() && data_.omega.allFinite(), "omega >= 0 and finite");
-  expects((data_.sigma.array() >= 0.0).all() && data_.sigma.allFinite(), "sigma >= 0 and finite");
+          "masses must be positive and finite");
+  expects((data_.omega.array() >= 0.0).all() && data_.omega.allFinite(),
+          "omega must be >= 0 and finite");
+  expects((data_.sigma.array() >= 0.0).all() && data_.sigma.allFinite(),
+          "sigma must be >= 0 and finite");
   stiffness_ = data_.mass.array() * data_.omega.array().square();
   damping_ = 2.0 * data_.mass.array() * data_.sigma.array();
   damped_ = !damping_.isZero(0.0);
@@ -74,14 +76,15 @@ void Modal::factorise(Combination s, double, View, View, Factor& A) const {
       (s.m * data_.mass.array() + s.c * damping_.array() + s.k * stiffness_.array()).inverse();
 }
 
-// A hammer or a bow stays where it is: the sines of its place took half of each of its steps.
+// Cached, because a hammer or a bow does not change its position along the body: computing the
+// sines took half the time of each of its steps.
 Eigen::Map<const Vector> Modal::shape(double x) const {
   struct Kept {
     std::uint64_t body = 0, place = 0;
     std::vector<double> shape;
   };
-  static thread_local std::array<Kept, 8> all;  // each says whose it is
-  static thread_local std::size_t next = 0;     // which goes first
+  static thread_local std::array<Kept, 8> all;  // each stores its body
+  static thread_local std::size_t next = 0;     // entry to replace next
   const auto place = std::bit_cast<std::uint64_t>(x);
   const auto n = static_cast<std::size_t>(positions());
   auto kept = std::ranges::find_if(
@@ -89,7 +92,7 @@ Eigen::Map<const Vector> Modal::shape(double x) const {
   if (kept == all.end()) {
     kept = all.begin() + static_cast<std::ptrdiff_t>(next);
     next = (next + 1) % all.size();
-    kept->body = 0;  // until the shapes are there: a table throws where it has no point
+    kept->body = 0;  // until the shape is computed: a table throws if it has no such point
     kept->shape.resize(n);
     shapes_->row(x, Eigen::Map<Vector>(kept->shape.data(), positions()));
     kept->body = serial_;
@@ -110,7 +113,7 @@ void Modal::points(double, View q, std::span<const PointRef> at, Out x) const {
   }
 }
 
-// x' = direction shape(x)^T v: one block of all columns a point
+// x' = direction shape(x)^T v: one block of all columns per point
 void Modal::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
   const auto n = static_cast<std::size_t>(positions());
   J.width = positions();
@@ -134,7 +137,7 @@ std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
                                          std::span<const Vector3> direction) const {
   if (std::ranges::any_of(at, [](const PointRef& ref) { return ref.feature != 0; }))
     return coordinate_table(at, direction);
-  expects(shapes_ != nullptr, "a modal body with points has mode shapes");
+  expects(shapes_ != nullptr, "a modal body with points needs mode shapes");
   std::vector<double> x(at.size()), along(at.size());
   Vector rest(static_cast<Eigen::Index>(at.size()));
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -146,7 +149,7 @@ std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
   return shape_table(*shapes_, x, along, std::move(rest));
 }
 
-// Rows of any kind: dense, as the fast transform knows places along the body alone.
+// Rows of any kind, stored dense: the fast transform supports only positions along the body.
 std::unique_ptr<PointTable> Modal::coordinate_table(std::span<const PointRef> at,
                                                     std::span<const Vector3> direction) const {
   const auto rows = static_cast<Eigen::Index>(at.size());

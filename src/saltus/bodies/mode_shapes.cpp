@@ -10,8 +10,8 @@ namespace {
 
 using std::numbers::pi;
 
-/// std::remainder(z, 2.0) of z >= 0, to the last bit, in a fifth of the time: the quotient is
-/// rounded to even as there, and the difference is exact.
+/// std::remainder(z, 2.0) for z >= 0, to the last bit, in a fifth of the time: the quotient is
+/// rounded to even, as there, and the difference is exact.
 double reduced(double z) { return z - 2.0 * std::rint(0.5 * z); }
 
 class Sines final : public ModeShapes {
@@ -69,7 +69,7 @@ double beam_shape(BeamEnds ends, double b, double z) {
   const double decaying = 0.5 * std::exp(-b * z) * (1.0 + s);
   const double trigonometric = std::cos(b * z) - s * std::sin(b * z);
   const double hyperbolic = decaying + growing;
-  // signs of the textbooks: a free end at x = 0 and the tip of a cantilever's first mode point up
+  // textbook signs: positive at a free end at x = 0 and at the tip of a cantilever's first mode
   return ends == BeamEnds::free_free ? trigonometric + hyperbolic : hyperbolic - trigonometric;
 }
 
@@ -134,13 +134,13 @@ std::unique_ptr<ModeShapes> beam_shapes(BeamEnds ends, double length, int modes)
 }
 std::unique_ptr<ModeShapes> tabulated_shapes(std::vector<double> x, Matrix shape) {
   expects(!x.empty() && static_cast<Eigen::Index>(x.size()) == shape.rows(),
-          "one row of shapes a point");
+          "give one row of shapes per point");
   return std::make_unique<Table>(std::move(x), std::move(shape));
 }
 
-// Roots of cos b = k/cosh b (k = -1 fixed-free, +1 otherwise). They lie next to b_j = (j - 1/2) pi,
-// or (j + 1/2) pi;
-// Newton on f(b) = cos b - k sech b from there converges quadratically for every j.
+// Roots of cos b = k/cosh b (k = -1 fixed-free, +1 otherwise). They lie close to
+// b_j = (j - 1/2) pi, or (j + 1/2) pi; Newton's method on f(b) = cos b - k sech b from there
+// converges quadratically for every j.
 std::vector<double> beam_roots(BeamEnds ends, int modes) {
   std::vector<double> roots;
   if (ends == BeamEnds::free_free)

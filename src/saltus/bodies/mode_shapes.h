@@ -8,7 +8,7 @@
 
 namespace saltus {
 
-/// Values of all mode shapes at a place x [m] along the body: u(x) = sum_j shape_j(x) q_j.
+/// Values of all mode shapes at a position x [m] along the body: u(x) = sum_j shape_j(x) q_j.
 class ModeShapes {
  public:
   virtual ~ModeShapes() = default;
@@ -19,7 +19,7 @@ class ModeShapes {
   /// are amplitude() sin(pi i j/(grid() + 1)) with grid() == modes(); 0: no such grid.
   virtual int grid() const { return 0; }
   virtual double amplitude() const { return 1.0; }
-  /// The only points at which row() may be asked, increasing; empty: all of [0, length()].
+  /// The only points at which row() is defined, increasing; empty: all of [0, length()].
   virtual std::span<const double> places() const { return {}; }
 };
 
@@ -31,14 +31,14 @@ std::unique_ptr<ModeShapes> quarter_sine_shapes(double length, int modes);
 std::unique_ptr<ModeShapes> cosine_shapes(double length, int modes);
 
 enum class BeamEnds { fixed_free, free_free, fixed_fixed };
-/// Bending modes of a uniform beam, orthonormal on [0, L]; a free beam begins with its two rigid
-/// modes.
+/// Bending modes of a uniform beam, orthonormal on [0, L]; the first two of a free beam are its
+/// rigid modes.
 std::unique_ptr<ModeShapes> beam_shapes(BeamEnds ends, double length, int modes);
-/// beta_j L of those modes: roots of cos b cosh b = -1 (fixed-free) or +1 (the other two, 0, 0
-/// first when free).
+/// beta_j L of these modes: roots of cos b cosh b = -1 (fixed-free) or +1 (the other two; for a
+/// free beam 0, 0 come first).
 std::vector<double> beam_roots(BeamEnds ends, int modes);
 
-/// Shapes known at points x (increasing, m) only: shape(i, j); asked elsewhere it throws
+/// Shapes given only at points x (increasing, [m]): shape(i, j). At other points row() throws
 /// SceneError.
 std::unique_ptr<ModeShapes> tabulated_shapes(std::vector<double> x, Matrix shape);
 

@@ -37,17 +37,17 @@ bool PrescribedMotion::rests() const {
 }
 
 Moving::Moving(std::vector<PrescribedMotion> motions) : motions_(std::move(motions)) {
-  expects(!motions_.empty(), "there is at least one body");
+  expects(!motions_.empty(), "at least one body is required");
   bool moves = false;
   for (std::size_t i = 0; i < motions_.size(); ++i) {
     PrescribedMotion& m = motions_[i];
     const auto says = [&](bool condition, const char* text) {
       if (!condition) expects(false, "body " + std::to_string(i) + ": " + text);
     };
-    says(m.axis.allFinite() && !m.axis.isZero(0.0), "the axis is finite and not 0");
+    says(m.axis.allFinite() && !m.axis.isZero(0.0), "the axis must be finite and not 0");
     says(m.rotation.coeffs().allFinite() && !m.rotation.coeffs().isZero(0.0),
-         "the rotation is a quaternion that is finite and not 0");
-    says(m.velocity.allFinite() && std::isfinite(m.spin), "velocity and spin are finite");
+         "the rotation must be a quaternion that is finite and not 0");
+    says(m.velocity.allFinite() && std::isfinite(m.spin), "velocity and spin must be finite");
     m.axis.stableNormalize();
     m.rotation.normalize();
     moves = moves || !m.rests();

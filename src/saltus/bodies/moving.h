@@ -1,5 +1,5 @@
 // Bodies that follow a prescribed motion: drums, shakers, conveyors, walls. They have no degrees of
-// freedom; forces on them change nothing.
+// freedom; forces do not affect them.
 #pragma once
 #include <array>
 #include <memory>
@@ -14,25 +14,25 @@ namespace saltus {
 ///
 ///     x(t) = position(t) + velocity t,   R(t) = exp(axis (angle(t) + spin t)) rotation
 ///
-/// The axis is fixed in space and goes through x. The velocity of what is fixed in the frame at r
-/// from x is x'(t) + axis (angle'(t) + spin) x r.
+/// The direction of the axis is fixed in space, and the axis passes through x. A point fixed in the
+/// frame, at x + r, has the velocity x'(t) + axis (angle'(t) + spin) x r.
 struct PrescribedMotion {
   std::array<Signal, 3> position;           ///< in space [m]
-  Vector3 velocity = Vector3::Zero();       ///< a steady motion beside it [m/s]
-  Quaternion rotation{1.0, 0.0, 0.0, 0.0};  ///< where angle + spin t = 0
+  Vector3 velocity = Vector3::Zero();       ///< a constant velocity added to it [m/s]
+  Quaternion rotation{1.0, 0.0, 0.0, 0.0};  ///< rotation at angle + spin t = 0
   Vector3 axis = Vector3::UnitZ();          ///< direction in space, of any length but 0
   Signal angle;                             ///< [rad]
-  double spin = 0.0;                        ///< a steady rotation beside it [rad/s]
+  double spin = 0.0;                        ///< a constant angular velocity added to it [rad/s]
 
-  bool rests() const;  ///< the frame stays where it is
+  bool rests() const;  ///< true if the frame does not move
 };
 
-/// A group without degrees of freedom: positions() = velocities() = 0. One frame a body,
-/// PointRef::local in it.
+/// A group without degrees of freedom: positions() = velocities() = 0. One frame per body, in which
+/// PointRef::local is given.
 class Moving final : public Dynamics {
  public:
-  /// Throws UsageError naming the body: axis of length 0, a rotation that is none, numbers that are
-  /// not finite.
+  /// Throws UsageError that names the body if an axis has length 0, a rotation is the zero
+  /// quaternion or a number is not finite.
   explicit Moving(std::vector<PrescribedMotion> motions);
   ~Moving() override;
   const std::vector<PrescribedMotion>& motions() const { return motions_; }
@@ -40,7 +40,7 @@ class Moving final : public Dynamics {
   int bodies() const override { return static_cast<int>(motions_.size()); }
   int positions() const override { return 0; }
   int velocities() const override { return 0; }
-  /// Nothing moves by forces: all that holds of an empty set.
+  /// No forces move these bodies: the traits hold trivially.
   unsigned traits() const override;
 
   void force(double, View, View, Out) const override {}
@@ -58,7 +58,7 @@ class Moving final : public Dynamics {
   void breaks(Breaks& out) const override;
   void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
 
-  /// "prescribed" where something moves: the drive's account of what contacts take from it.
+  /// "prescribed" if something moves: the work that contacts take from the drive.
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double, View, View) const override { return {}; }
   void power(double t, std::optional<double>, View q, View v, View w,

@@ -88,7 +88,7 @@ void NodalBody::full(double t, View q, Out all) const {
   all = w->u;
 }
 
-// (1)
+// Equation (1) of nodal_body.h.
 void NodalBody::force(double t, View q, View v, Out f) const {
   const Nodes& d = *nodes_;
   const auto w = d.evaluations.borrow();
@@ -108,7 +108,7 @@ void NodalBody::potential_force(double t, View q, Out f) const {
   d.dofs.gather(w->f, f);
 }
 
-// (2)
+// Equation (2) of nodal_body.h.
 void NodalBody::reactions(double t, View q, View v, View a, Out forces) const {
   const Nodes& d = *nodes_;
   const auto w = d.evaluations.borrow();
@@ -160,7 +160,7 @@ void NodalBody::points(double t, View q, std::span<const PointRef> at, Out x) co
   }
 }
 
-// N_a I a node, or one column a free axis where some are prescribed
+// N_a I per node, or one column per free axis if some are prescribed
 void NodalBody::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
   const Nodes& d = *nodes_;
   const bool whole = d.dofs.free() == d.dofs.all();
@@ -211,7 +211,7 @@ void NodalBody::point_drift(double t, View, std::span<const PointRef> at, Out dr
   }
 }
 
-// Of the vertices, which are nodes.
+// The largest drift of the nodes, which include the vertices.
 double NodalBody::fastest_drift(double from, double to, double) const {
   const FreeDofs& dofs = nodes_->dofs;
   if (!dofs.moving()) return 0.0;
@@ -263,9 +263,9 @@ Energy NodalBody::energy(double t, View q, View v) const {
   return {0.5 * twice, d.potential(*w)};
 }
 
-// Each source with the prescribed degrees of freedom at rest where they are held (damping: where
-// they are); what their motion adds is "prescribed": forces on w, and where nothing holds them
-// dV/du . u' = -(elastic force on them) . u'.
+// Each source is evaluated with the prescribed degrees of freedom fixed at `held` (damping: at t).
+// The effect of their motion is the source "prescribed": the power of the additional forces along w
+// and, without `held`, dV/du . u' = -(elastic force on them) . u'.
 void NodalBody::power(double t, std::optional<double> held, View q, View v, View w,
                       std::span<double> by_source) const {
   const Nodes& d = *nodes_;

@@ -1,10 +1,10 @@
-// Bodies made of nodes that move in space, some of their axes prescribed: particles and finite
+// Bodies made of nodes in space, with prescribed motion of some of their axes: particles and finite
 // elements.
 //
 //     M_ff v' = F_f - M_fp u_p'',   F = elastic + M g + damping + loads            (1)
 //     reactions = M_pf v' + M_pp u_p'' - F_p                                       (2)
 //
-// f free, p prescribed degrees of freedom.
+// f: free, p: prescribed degrees of freedom.
 #pragma once
 #include <memory>
 
@@ -13,17 +13,17 @@
 
 namespace saltus {
 
-/// q = what the nodes have of the degrees of freedom 3 node + axis that are not prescribed, in
-/// their order: displacements or places.
+/// q = the degrees of freedom 3 node + axis that are not prescribed, in ascending order:
+/// displacements or positions.
 class NodalBody : public Dynamics {
  public:
   ~NodalBody() override;
   int positions() const override;
   int velocities() const override { return positions(); }
-  /// Component of q of the degree of freedom 3 node + axis, -1: prescribed, or across the
+  /// Component of q of the degree of freedom 3 node + axis; -1: prescribed, or an axis beyond the
   /// dimension.
   int free_index(int dof) const;
-  void full(double t, View q, Out all) const;  ///< of all nodes at t, 3 a node
+  void full(double t, View q, Out all) const;  ///< values of all nodes at t, 3 per node
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
@@ -39,14 +39,14 @@ class NodalBody : public Dynamics {
   void breaks(Breaks& out) const override;
   std::unique_ptr<PointTable> table(
       std::span<const PointRef> at,
-      std::span<const Vector3> direction) const override;  ///< null where one is moved
+      std::span<const Vector3> direction) const override;  ///< null if one has prescribed motion
 
-  /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those there
-  /// are.
+  /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those that
+  /// exist.
   std::span<const Source> sources() const override;
-  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are
-  /// at t; all that their motion adds to the forces is in the account "prescribed". Gravity has its
-  /// zero at q = 0, and no account of what is prescribed.
+  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones at t; all forces
+  /// due to their motion belong to the source "prescribed". The potential of gravity is 0 at q = 0
+  /// and leaves out prescribed degrees of freedom.
   Energy energy(double t, View q, View v) const override;
   void power(double t, std::optional<double> held, View q, View v, View w,
              std::span<double> by_source) const override;

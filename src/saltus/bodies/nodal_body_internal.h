@@ -1,4 +1,4 @@
-// What a NodalBody is made of: forces on vectors of all degrees of freedom, 3 numbers a node.
+// Private data of NodalBody: forces on vectors of all degrees of freedom, 3 numbers per node.
 #pragma once
 #include <array>
 #include <memory>
@@ -16,14 +16,14 @@ struct NodalBody::Nodes {
   FreeDofs dofs;
   int nodes = 0;
   bool lumped = true;
-  Vector nodal;      ///< mass of nodes, of consistent ones the row sums [kg]
-  Vector mass_free;  ///< lumped, one a component of q
+  Vector nodal;      ///< mass of the nodes; of a consistent mass matrix, the row sums [kg]
+  Vector mass_free;  ///< lumped, one per component of q
   Vector3 gravity_vector = Vector3::Zero();
   std::span<const Load> loads;
   std::vector<Source> sources;
   int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
 
-  /// Of one call: vectors of all degrees of freedom, u what q and prescribed motion say, v the
+  /// Scratch of one call: vectors of all degrees of freedom, u from q and prescribed motion, v the
   /// rates.
   struct Evaluation {
     Vector u, v, x, f, y;
@@ -36,7 +36,7 @@ struct NodalBody::Nodes {
   Nodes& operator=(const Nodes&) = delete;
   virtual ~Nodes() = default;
 
-  // After the numbers of nodes and axes and the masses of nodes are known
+  // To be called once the numbers of nodes and axes and the masses of nodes are known
   void number(int axes, std::span<const Prescribed> held, DofWords words);
   void set_mass();
   void name_accounts(bool elastic_there, bool damping_there);
@@ -51,23 +51,23 @@ struct NodalBody::Nodes {
   virtual void shape(const PointRef& at, Shape& s) const = 0;
   virtual Vector3 reference(int node) const = 0;  ///< X
 
-  /// A derived class adds what it needs, in an Evaluation of its own.
+  /// A derived class returns an Evaluation of its own with the data that it needs.
   virtual std::unique_ptr<Evaluation> make_evaluation() const;
-  void prepare(Evaluation& work) const;                          ///< the vectors
-  void put(double t, View q, Evaluation& to) const;              ///< u
-  void put(double t, View q, View rates, Evaluation& to) const;  ///< u and v
+  void prepare(Evaluation& work) const;                          ///< sizes the vectors
+  void put(double t, View q, Evaluation& to) const;              ///< sets u
+  void put(double t, View q, View rates, Evaluation& to) const;  ///< sets u and v
   void spread(View part, Vector& all) const;                     ///< zero where prescribed
-  virtual void placed(Evaluation&) const {}                      ///< u is new
+  virtual void placed(Evaluation&) const {}                      ///< called after u has changed
 
-  // added to vectors of all degrees of freedom, at `at`.u; `out` is none that the operation works
-  // with
+  // These add to vectors of all degrees of freedom, at `at`.u; `out` must not be a scratch vector
+  // that the operation uses.
   virtual void mass_product(double scale, const Vector& in, Vector& out) const;
   virtual void elastic_force(Evaluation& at, Vector& out) const = 0;
   virtual void damping_force(Evaluation& at, const Vector& rate, Vector& out) const = 0;
   void gravity_force(Vector& out) const;
   void inertia_of_motion(double t, Evaluation& work,
                          Vector& out) const;                     ///< - M u'' of prescribed motion
-  void all_forces(double t, Evaluation& at, Vector& out) const;  ///< of the rates `at`.v
+  void all_forces(double t, Evaluation& at, Vector& out) const;  ///< at the rates `at`.v
   virtual double potential(Evaluation& at) const = 0;
 };
 

@@ -18,7 +18,7 @@ namespace {
 using ParticleBlock = Eigen::Matrix3d;
 
 // The line of a spring: d = x_j - x_i = l n.  V = k (l - L)^2/2, and with w = v_j - v_i the force
-// on i (minus it on j)
+// on i (its negative acts on j) is
 //
 //     k (l - L) n + c (n.w) n + rK K_e w,     K_e = k [(1 - L/l) I + (L/l) n n^T]
 struct Line {
@@ -45,11 +45,11 @@ struct Line {
 
 struct Particles::Springs final : Nodes {
   ParticleSystem system;
-  bool dashpots = false;  // a spring has one
+  bool dashpots = false;  // true if a spring has one
   Vector mass;            // of every degree of freedom
 
-  // The step operator: pattern of the springs, and where each spring and the diagonal add to its
-  // values
+  // The step operator: pattern of the springs, and the entries to which each spring and the
+  // diagonal add
   SparseMatrix pattern;
   std::vector<int> diagonal;
   std::vector<std::array<int, 36>> place;
@@ -68,7 +68,8 @@ struct Particles::Springs final : Nodes {
   const Rayleigh& rayleigh() const { return system.rayleigh; }
   void shape(const PointRef& at, Shape& s) const override {
     if (at.feature < 0 || at.feature >= nodes) [[unlikely]]
-      expects(false, "particle " + std::to_string(at.feature) + " of " + std::to_string(nodes));
+      expects(false, "particle " + std::to_string(at.feature) + " does not exist; there are " +
+                         std::to_string(nodes));
     s.count = 1;
     s.node[0] = at.feature;
     s.N[0] = 1.0;
@@ -114,27 +115,27 @@ Particles::Springs::Springs(ParticleSystem given) : system(std::move(given)) {
 
 void Particles::Springs::check() {
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
-  expects(nodes > 0, "there is at least one particle");
+  expects(nodes > 0, "at least one particle is required");
   for (int i = 0; i < nodes; ++i)
     expects(system.mass[i] > 0.0 && std::isfinite(system.mass[i]),
-            "the mass of particle " + std::to_string(i) + " is positive and finite");
+            "the mass of particle " + std::to_string(i) + " must be positive and finite");
   for (std::size_t k = 0; k < system.springs.size(); ++k) {
     const Spring& s = system.springs[k];
     const auto says = [&](bool condition, const char* text) {
       if (!condition) expects(false, "spring " + std::to_string(k) + text);
     };
     says(s.i >= 0 && s.i < nodes && s.j >= -1 && s.j < nodes,
-         ": one of its particles is not there");
+         ": one of its particles does not exist");
     says(s.i != s.j, " joins a particle to itself");
     says(not_negative(s.stiffness) && not_negative(s.length) && not_negative(s.damping),
-         ": stiffness, length and damping are finite and not negative");
-    says(s.j >= 0 || s.anchor.allFinite(), ": its anchor is finite");
+         ": stiffness, length and damping must be finite and not negative");
+    says(s.j >= 0 || s.anchor.allFinite(), ": its anchor must be finite");
     dashpots = dashpots || s.damping > 0.0;
   }
-  expects(system.gravity.allFinite(), "gravity is finite");
-  expects(not_negative(system.drag), "drag is finite and not negative");
+  expects(system.gravity.allFinite(), "gravity must be finite");
+  expects(not_negative(system.drag), "drag must be finite and not negative");
   expects(not_negative(rayleigh().mass) && not_negative(rayleigh().stiffness),
-          "Rayleigh factors are finite and not negative");
+          "Rayleigh factors must be finite and not negative");
 }
 
 void Particles::Springs::make_pattern() {

@@ -7,10 +7,10 @@
 
 namespace saltus {
 
-/// Between particles i and j, or particle i and the fixed place `anchor` (j = -1):
-/// force along the line of length l: k (l - length) + c l'. tension_only: no force where l <
+/// Spring between particles i and j, or between particle i and the fixed point `anchor` (j = -1);
+/// its force along the line of length l is k (l - length) + c l'. tension_only: no force if l <
 /// length. Where the ends coincide the line has no direction: the dashpot, and a spring of length >
-/// 0, then give no force.
+/// 0, then exert no force.
 struct Spring {
   int i = 0, j = -1;
   double stiffness = 0.0, length = 0.0, damping = 0.0;  ///< [N/m], [m], [N s/m]
@@ -19,7 +19,7 @@ struct Spring {
 };
 
 struct ParticleSystem {
-  Vector mass;  ///< [kg], one a particle
+  Vector mass;  ///< [kg], one per particle
   std::vector<Spring> springs;
   Vector3 gravity = Vector3::Zero();  ///< [m/s^2]
   double drag = 0.0;                  ///< force -drag v on every particle [N s/m]
@@ -29,34 +29,36 @@ struct ParticleSystem {
 };
 
 /// q = (x_0, y_0, z_0, x_1, ...) of all degrees of freedom that are not prescribed; the nodes are
-/// the particles.
-/// PointRef::feature is the particle, local an offset that does not turn.
+/// the particles. PointRef::feature is the particle, local an offset that does not rotate.
 ///
-/// C is exact. K is that of the springs, exact; what dashpots and Rayleigh damping add to it (they
-/// turn with the line of the spring) is left out, which keeps it symmetric and costs Newton schemes
-/// passes, no accuracy. Damping is of springs, drag and Rayleigh (docs/theory/particles.md).
+/// C is exact. K is exact for the springs; the derivatives of dashpot and Rayleigh forces (which
+/// rotate with the line of the spring) are left out, which keeps K symmetric: Newton's method needs
+/// more passes but loses no accuracy. Damping is that of springs, drag and Rayleigh
+/// (docs/theory/particles.md).
 class Particles final : public NodalBody {
  public:
-  /// Throws UsageError: mass <= 0, springs between particles that are not there or a particle and
-  /// itself, negative stiffness, length, damping, drag or Rayleigh factors, numbers that are not
-  /// finite, a degree of freedom that is not there or prescribed twice, all of them prescribed.
+  /// Throws UsageError if a mass is <= 0, a spring refers to a particle that does not exist or
+  /// joins one to itself, a stiffness, length, damping, drag or Rayleigh factor is negative, a
+  /// number is not finite, a degree of freedom does not exist or is prescribed twice, or all of
+  /// them are prescribed.
   explicit Particles(ParticleSystem system);
   ~Particles() override;
 
-  int bodies() const override;  ///< the particles where no degree of freedom is prescribed, else 1
+  /// Number of particles if no degree of freedom is prescribed, else 1.
+  int bodies() const override;
   /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine without
   /// springs.
   unsigned traits() const override;
 
   void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
-  /// Diagonal without springs (or for k = c = 0), sparse with.
+  /// Diagonal without springs (or for k = c = 0), otherwise sparse.
   void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
-  double offset() const override;  ///< by the ends of springs, and their lengths
+  double offset() const override;  ///< from the anchors and the lengths of springs
 
  private:
   struct Springs;
-  Springs* springs_;  ///< nodes_ as what it is
+  Springs* springs_;  ///< nodes_ with its actual type
 };
 
 }  // namespace saltus

@@ -22,10 +22,10 @@ namespace {
 using Rows3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 using Block9 = Eigen::Matrix<double, 9, 1>;
 
-/// F or F' of body b, and its place or velocity.
+/// F or F' of body b, and its position or velocity.
 Matrix3 matrix_of(View q, int b) { return Eigen::Map<const Rows3>(q.data() + 12 * b); }
 Vector3 place_of(View q, int b) { return q.segment<3>(12 * b + 9); }
-/// The rows of G are added to those of F in f.
+/// Adds G to the entries of F in f.
 void add_matrix(const Matrix3& G, int b, Out f) { Eigen::Map<Rows3>(f.data() + 12 * b) += G; }
 
 Matrix3 product(const Matrix9& A, const Matrix3& X) {
@@ -40,11 +40,12 @@ void add_to_rows(const Matrix3& G, Matrix9& A) {
   for (int i = 0; i < 3; ++i) A.block<3, 3>(3 * i, 3 * i) += G;
 }
 
-// A body's block of m M + c C + k K:  [ A_F, 0; kron(I, g^T), a I ].  The second row couples x to F
-// under convected loads.
+// The block of a body in m M + c C + k K:  [ A_F, 0; kron(I, g^T), a I ].  The second row couples x
+// to F under convected loads.
 //     A x = b:  F part first,  x_i = (b_i - g . row i of F)/a
-// Of M alone A_F = kron(I, m E0). A_F is kept as an LU: with its inverse def-lim lost 1e-10 of the
-// energy at h omega = 1000, where A_F is of condition 1e6, with the LU 1e-12.
+// For M only, A_F = kron(I, m E0). A_F is stored as an LU factorisation: at h omega = 1000, where
+// A_F has condition number 1e6, def-lim lost 1e-10 of the energy with its inverse, 1e-12 with the
+// LU.
 class PseudoRigidFactor final : public Operator {
  public:
   bool mass_alone = false, is_symmetric = true;
@@ -117,7 +118,7 @@ struct PseudoRigid::Bodies {
   }
   void expect_body(int b) const {
     if (b < 0 || b >= bodies()) [[unlikely]]
-      expects(false, fmt::format("body {} of {}", b, bodies()));
+      expects(false, fmt::format("body {} does not exist; there are {}", b, bodies()));
   }
 
   void check() const;
@@ -129,28 +130,28 @@ struct PseudoRigid::Bodies {
 };
 
 void PseudoRigid::Bodies::check() const {
-  expects(bodies() > 0, "there is at least one body");
+  expects(bodies() > 0, "at least one body is required");
   for (int b = 0; b < bodies(); ++b) {
     const auto says = [&](bool condition, const std::string& text) {
       if (!condition) [[unlikely]]
         expects(false, fmt::format("body {}: {}", b, text));
     };
     const PseudoRigidBody& one = body(b);
-    says(one.mass > 0.0 && std::isfinite(one.mass), "the mass is positive and finite");
-    says(one.volume > 0.0 && std::isfinite(one.volume), "the volume is positive and finite");
+    says(one.mass > 0.0 && std::isfinite(one.mass), "the mass must be positive and finite");
+    says(one.volume > 0.0 && std::isfinite(one.volume), "the volume must be positive and finite");
     const std::string text = fault(one.material);
     says(text.empty(), text);
     const Matrix3& E = one.euler;
-    says(E.allFinite(), "the Euler tensor is finite");
+    says(E.allFinite(), "the Euler tensor must be finite");
     says((E - E.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * E.cwiseAbs().maxCoeff(),
-         "the Euler tensor is symmetric");
+         "the Euler tensor must be symmetric");
     const Vector3 principal = symmetric_values(E);
     says(principal[0] > 1e-14 * principal[2],
-         "the Euler tensor int rho X X^T dV is positive definite (the body extends in all three "
-         "directions)");
+         "the Euler tensor int rho X X^T dV must be positive definite (the body must extend in all "
+         "three directions)");
   }
-  expects(system.gravity.allFinite(), "gravity is finite");
-  expects(system.eta >= 0.0 && std::isfinite(system.eta), "eta is finite and not negative");
+  expects(system.gravity.allFinite(), "gravity must be finite");
+  expects(system.eta >= 0.0 && std::isfinite(system.eta), "eta must be finite and not negative");
   check_body_loads(system.loads, bodies());
 }
 
@@ -210,11 +211,11 @@ bool PseudoRigid::Bodies::mass_alone(Combination s) const {
   return s.k == 0.0 && (s.c == 0.0 || system.eta == 0.0);
 }
 
-// m kron(I, E0) + k V A + damping + convected loads.  Of P_v = F S_v, with B = F F^T:
+// m kron(I, E0) + k V A + damping + convected loads.  For P_v = F S_v, with B = F F^T:
 //     C_iJkL/(eta V) = mu (B_ik delta_JL + F_iL F_kJ) + lambda F_iJ F_kL
-//     K_iJkL/(eta V) = delta_ik S_v,JL/eta + mu ((F F'^T)_ik delta_JL + F_iL F'_kJ) + lambda F_iJ
-//         F'_kL
-// Of a convected load f = F f0 at X:  K_F = -kron(I, X f0^T),  g = -f0.
+//     K_iJkL/(eta V) = delta_ik S_v,JL/eta + mu ((F F'^T)_ik delta_JL + F_iL F'_kJ)
+//                      + lambda F_iJ F'_kL
+// For a convected load f = F f0 at X:  K_F = -kron(I, X f0^T),  g = -f0.
 Matrix9 PseudoRigid::Bodies::block(Combination s, double t, int b, const Matrix3& F,
                                    const Matrix3& F_, Vector3& g) const {
   const PseudoRigidBody& one = body(b);
@@ -336,7 +337,7 @@ void PseudoRigid::points(double, View q, std::span<const PointRef> at, Out x) co
   }
 }
 
-// Row i of a point:  (X - X0)^T at the columns of row i of F, 1 at x_i
+// Row i of a point:  (X - X0)^T in the columns of row i of F, 1 at x_i
 void PseudoRigid::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
   J.width = 12;
   J.offset.resize(at.size() + 1);
@@ -380,9 +381,9 @@ Vector3 PseudoRigid::angular_momentum(View q, View v, int body) const {
   return {L(2, 1) - L(1, 2), L(0, 2) - L(2, 0), L(1, 0) - L(0, 1)};
 }
 
-// T = tr(F' E0 F'^T)/2 + m |x'|^2/2,   U = V W(F) - m g . x
 void PseudoRigid::breaks(Breaks& out) const { breaks_of_loads(bodies_->system.loads, out); }
 
+// T = tr(F' E0 F'^T)/2 + m |x'|^2/2,   U = V W(F) - m g . x
 Energy PseudoRigid::energy(double, View q, View v) const {
   const Bodies& d = *bodies_;
   Energy E;

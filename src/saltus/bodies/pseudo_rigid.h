@@ -1,9 +1,9 @@
-// Pseudo-rigid bodies: homogeneous deformation,  x + F (X - X0),  12 degrees of freedom a body.
+// Pseudo-rigid bodies: homogeneous deformation,  x + F (X - X0),  12 degrees of freedom per body.
 //
 //     F'' E0 = -V P(F) - V P_v(F, F') + sum f (X - X0)^T,      m x'' = m g + sum f
 //
-// q = (F row by row, x), v = q'. x is the place of the mass centre, X0 that of the undeformed body;
-// E0 the Euler tensor int rho (X - X0)(X - X0)^T dV. The equations are those of
+// q = (F row by row, x), v = q'. x is the position of the centre of mass, X0 that of the undeformed
+// body; E0 is the Euler tensor int rho (X - X0)(X - X0)^T dV. The equations are those of
 // docs/theory/pseudo_rigid.md.
 #pragma once
 #include <memory>
@@ -19,10 +19,10 @@ namespace saltus {
 struct PseudoRigidBody {
   double mass = 0.0, volume = 0.0;  ///< of the undeformed body, > 0 [kg], [m^3]
   Matrix3 euler = Matrix3::Zero();  ///< E0 [kg m^2], symmetric, positive definite
-  Material material;                ///< its density is not read
+  Material material;                ///< its density is not used
 };
 
-/// A body of this material that fills the solid; X0 is the centre of the moments. For a shape:
+/// A body of this material that fills the solid; X0 is the centre of the moments. For a shape, use
 /// moments(shape).
 PseudoRigidBody pseudo_rigid_body(const SolidMoments& solid, const Material& material);
 
@@ -44,13 +44,13 @@ struct PseudoRigidSystem {
   std::vector<PseudoRigidLoad> loads;
 };
 
-/// C is exact. K is exact, but for current_tangent without d(dP/dF F')/dF, as in Solfec, which
-/// keeps it symmetric.
+/// C is exact. K is exact, except that for current_tangent d(dP/dF F')/dF is left out, as in
+/// Solfec, which keeps it symmetric.
 class PseudoRigid final : public Dynamics {
  public:
-  /// Throws UsageError naming the body: mass, volume or moduli not positive, poisson outside (-1,
-  /// 0.5), E0 not symmetric or not positive definite, a load on a body that is not there, numbers
-  /// that are not finite.
+  /// Throws UsageError that names the body if a mass, volume or modulus is not positive, poisson is
+  /// outside (-1, 0.5), E0 is not symmetric or not positive definite, a load acts on a body that
+  /// does not exist, or a number is not finite.
   explicit PseudoRigid(PseudoRigidSystem system);
   ~PseudoRigid() override;
   const PseudoRigidSystem& system() const;
@@ -59,13 +59,13 @@ class PseudoRigid final : public Dynamics {
   int positions() const override { return 12 * bodies(); }
   int velocities() const override { return 12 * bodies(); }
   /// tangents, second_order, constant_mass, potential, fixed_points; symmetric without convected
-  /// loads and strain-rate damping; affine where moreover every material is linear.
+  /// loads and strain-rate damping; affine if, in addition, every material is linear.
   unsigned traits() const override;
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
   void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
-  /// One 9 x 9 and a scalar a body; M alone: one 3 x 3 and a scalar.
+  /// One 9 x 9 matrix and a scalar per body; for M only, one 3 x 3 matrix and a scalar.
   void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
 
@@ -77,13 +77,13 @@ class PseudoRigid final : public Dynamics {
 
   Matrix3 deformation(View q, int body = 0) const;  ///< F
   Matrix3 stress(View q, int body = 0) const;       ///< elastic Cauchy stress [Pa]
-  /// About the mass centre, in space [kg m^2/s].
+  /// About the centre of mass, in space [kg m^2/s].
   Vector3 angular_momentum(View q, View v, int body = 0) const;
 
-  /// "elastic", "gravity" (both with a potential), "damping", "load": those there are.
+  /// "elastic", "gravity" (both with a potential), "damping", "load": those that exist.
   std::span<const Source> sources() const override;
-  /// Gravity has its zero at the origin.
   void breaks(Breaks& out) const override;
+  /// The potential of gravity is 0 at the origin.
   Energy energy(double t, View q, View v) const override;
   void power(double t, std::optional<double>, View q, View v, View w,
              std::span<double> by_source) const override;

@@ -18,7 +18,7 @@ namespace {
 
 using Block = Eigen::Matrix<double, 6, 6>;
 
-/// use(i) for all bodies, by any number of threads.
+/// Calls use(i) for all bodies, in parallel.
 template <class Use>
 void for_bodies(int bodies, const Use& use) {
   in_blocks(index(bodies), [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -30,7 +30,7 @@ using At = RigidAt;
 
 bool isotropic(const Matrix3& J) { return J == J(0, 0) * Matrix3::Identity(); }
 
-/// The inverse of A on the rows and columns that are free, 0 on the others.
+/// The inverse of A on the free rows and columns, 0 elsewhere.
 Matrix3 inverse_of_free(const Matrix3& A, const bool* locked) {
   Matrix3 kept = A;
   for (int i = 0; i < 3; ++i)
@@ -49,8 +49,8 @@ int turns(const RigidBody& body) {  ///< number of free axes
   return static_cast<int>(std::count(body.locked.begin() + 3, body.locked.end(), false));
 }
 
-/// Whether the rotation without moments is known: all axes free or locked, or no gyroscopic moment
-/// about those that are free, to round-off of an inertia that was turned.
+/// True if the rotation without moments is known: all axes are free or locked, or no gyroscopic
+/// moment acts about the free ones, to the round-off of a rotated inertia.
 bool coasts(const RigidBody& body) {
   const double round_off = 1e-14 * body.inertia.cwiseAbs().maxCoeff();
   for (int free = 0; free < 3; ++free)
@@ -66,16 +66,17 @@ void check_body(const RigidBody& body, std::size_t i) {
     if (!condition) [[unlikely]]
       expects(false, "body " + std::to_string(i) + ": " + text);
   };
-  says(body.mass > 0.0 && std::isfinite(body.mass), "the mass is positive and finite");
+  says(body.mass > 0.0 && std::isfinite(body.mass), "the mass must be positive and finite");
   const Matrix3& J = body.inertia;
-  says(J.allFinite(), "the inertia is finite");
+  says(J.allFinite(), "the inertia must be finite");
   const double size = J.cwiseAbs().maxCoeff();
-  says((J - J.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * size, "the inertia is symmetric");
+  says((J - J.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * size, "the inertia must be symmetric");
   const Vector3 principal = symmetric_values(J);
-  says(principal[0] > 0.0, "the inertia is positive definite");
-  says(principal[2] <= (principal[0] + principal[1]) * (1.0 + 1e-12),
-       "no distribution of mass has these principal moments (the largest is at most the sum of "
-       "the two others)");
+  says(principal[0] > 0.0, "the inertia must be positive definite");
+  says(
+      principal[2] <= (principal[0] + principal[1]) * (1.0 + 1e-12),
+      "no distribution of mass has these principal moments (the largest must not exceed the sum of "
+      "the other two)");
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ void check_body(const RigidBody& body, std::size_t i) {
 struct Rigid::Bodies {
   RigidSystem system;
   RigidData data;
-  std::vector<char> spherical;         ///< J = c I: the gyroscopic moment is 0, not round-off
+  std::vector<char> spherical;         ///< J = c I: the gyroscopic moment is exactly 0
   std::vector<FreeRotation> rotation;  ///< with Trait::separable
   std::vector<Source> sources;
   int gravity = -1, damping = -1, load = -1, gyroscopic = -1;
@@ -102,7 +103,7 @@ struct Rigid::Bodies {
 };
 
 Rigid::Bodies::Bodies(RigidSystem given) : system(std::move(given)) {
-  expects(!system.bodies.empty(), "there is at least one body");
+  expects(!system.bodies.empty(), "at least one body is required");
   bool spins = false, coupled = false;
   const std::size_t n = system.bodies.size();
   spherical.reserve(n);
@@ -124,9 +125,9 @@ Rigid::Bodies::Bodies(RigidSystem given) : system(std::move(given)) {
     data.inertia_inverse.push_back(inverse_of_free(body.inertia, &body.locked[3]));
   }
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
-  expects(system.gravity.allFinite(), "gravity is finite");
+  expects(system.gravity.allFinite(), "gravity must be finite");
   expects(not_negative(system.drag) && not_negative(system.spin_drag),
-          "drag and spin_drag are finite and not negative");
+          "drag and spin_drag must be finite and not negative");
   check_body_loads(system.loads, bodies());
   for (const RigidLoad& l : system.loads)
     coupled = coupled || (l.torque ? !l.in_body : l.in_body || !l.at.isZero(0.0));
@@ -143,7 +144,7 @@ Rigid::Bodies::Bodies(RigidSystem given) : system(std::move(given)) {
     traits = traits | Trait::separable;
     rotation.reserve(n);
     for (const RigidBody& body : system.bodies)
-      // with a locked axis Omega stays as it is
+      // with a locked axis Omega is constant
       rotation.emplace_back(turns(body) < 3 ? Matrix3(Matrix3::Identity()) : body.inertia);
   }
 }
@@ -187,7 +188,7 @@ void Rigid::Bodies::add_gyroscopic(View v, Out f) const {
   }
 }
 
-// Slopes of the loads, K = -dF/dq with R -> R exp(w), of a force or torque F = s f0:
+// Tangents of the loads, K = -dF/dq with R -> R exp(w), for a force or torque F = s f0:
 //     force in the body                K_x = R F^
 //     force in space at X              K_T = -X^ (R^T F)^
 //     torque in space                  K_T = -(R^T F)^
@@ -291,7 +292,7 @@ void Rigid::multiply(Combination s, double t, View q, View v, View x, Out y) con
     y.segment<6>(6 * i) = bodies_->combine(s, t, q, v, i) * x.segment<6>(6 * i);
 }
 
-// Blocks [a I, B; 0, D], inverted on the components that are free:  [1/a, -(1/a) B D^-1; 0, D^-1]
+// Blocks [a I, B; 0, D], inverted on the free components:  [1/a, -(1/a) B D^-1; 0, D^-1]
 void Rigid::factorise(Combination s, double t, View q, View v, Factor& A) const {
   if (!std::holds_alternative<Blocks6>(A.form)) A.form = Blocks6{};
   auto& inverse = std::get<Blocks6>(A.form).inverse;

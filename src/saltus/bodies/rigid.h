@@ -1,8 +1,8 @@
 // Rigid bodies:  m v' = f,   J Omega' = T - Omega x J Omega,   x' = v,   Q' = Q Omega^/2
 //
-// q = (x, Q = w x y z), 7 a body; v = (v, Omega), 6 a body: v in space, Omega in the body frame. x
-// is the mass centre. retract normalises Q. Forces act in space at the mass centre, torques in the
-// body frame; loads may be given in either.
+// q = (x, Q = w x y z), 7 per body; v = (v, Omega), 6 per body: v in space, Omega in the body
+// frame. x is the centre of mass. retract normalises Q. Forces act in space at the centre of mass,
+// torques in the body frame; loads may be given in either.
 #pragma once
 #include <array>
 #include <string>
@@ -15,10 +15,9 @@ namespace saltus {
 
 struct RigidBody {
   double mass = 0.0;  ///< [kg] > 0
-  Matrix3 inertia = Matrix3::
-      Zero();  ///< about the mass centre, body frame [kg m^2]; symmetric, positive definite
-  /// Components of (v, Omega) that stay 0 and what moves along them is held: x, y, z in space, then
-  /// about the body axes.
+  /// About the centre of mass, body frame [kg m^2]; symmetric, positive definite.
+  Matrix3 inertia = Matrix3::Zero();
+  /// Locked components of (v, Omega), which stay 0: x, y, z in space, then about the body axes.
   std::array<bool, 6> locked{};
 };
 
@@ -28,7 +27,7 @@ struct RigidLoad {
   int body = 0;
   bool torque = false, in_body = false;
   Vector3 direction = Vector3::UnitZ();  ///< times the value of the signal
-  Vector3 at = Vector3::Zero();  ///< where a force acts, body frame, from the mass centre [m]
+  Vector3 at = Vector3::Zero();  ///< where a force acts, body frame, from the centre of mass [m]
   Signal signal;
 };
 
@@ -40,15 +39,15 @@ struct RigidSystem {
   std::vector<RigidLoad> loads;
 };
 
-/// Throws UsageError naming the body: mass or inertia not positive, inertia not symmetric,
-/// principal moments that no mass distribution has (one above the sum of the two others by more
-/// than round-off), a load on a body that is not there.
+/// Throws UsageError that names the body if a mass or inertia is not positive, an inertia is not
+/// symmetric or has principal moments that no distribution of mass has (one exceeds the sum of the
+/// other two by more than round-off), or a load acts on a body that does not exist.
 ///
-/// Sources: "gravity", "damping" (both drags), "load", "gyroscopic", those there are. Tangents of
-/// loads are those of the time at which forces were last asked for. symmetric where every inertia
-/// is that of a ball and no load turns. separable without drags, unless an axis of rotation is
-/// locked to which the others couple by products of inertia. multiply() knows no locks; inverses of
-/// factorise() are 0 along what is locked, so that its velocity stays exactly 0.
+/// Sources: "gravity", "damping" (both drags), "load", "gyroscopic", those that exist. symmetric if
+/// every inertia is that of a ball and no load depends on the rotation. separable without drags,
+/// unless a locked axis of rotation is coupled to the free ones by products of inertia. multiply()
+/// ignores locks; inverses of factorise() are 0 along locked components, so that their velocity
+/// stays exactly 0.
 class Rigid final : public Dynamics {
  public:
   explicit Rigid(RigidSystem system);

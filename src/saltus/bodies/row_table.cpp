@@ -9,8 +9,8 @@ namespace {
 
 using Eigen::Index;
 
-// Block k of row i, entries value_[width k ..] at the columns column_[k] ..; blocks offset_[i] ..
-// offset_[i + 1] - 1.
+// Row i has the blocks offset_[i] .. offset_[i + 1] - 1; block k has the entries value_[width k ..]
+// at the columns column_[k] ..
 class RowTable final : public PointTable {
  public:
   RowTable(int velocities, const PointRows& J, std::span<const Vector3> direction, Vector rest)
@@ -37,8 +37,8 @@ class RowTable final : public PointTable {
   void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
     for (std::size_t k = 0; k < rows.size(); ++k) add(rows[k], p[static_cast<Index>(k)], r);
   }
-  // Columns of A^-1 are asked for a few at a time: they are as long as the body, D only as its
-  // points.
+  // Columns of A^-1 are computed a few at a time: they are as long as the velocity of the body,
+  // whereas D has only one row per point.
   void response(const Factor& A, Matrix& D) const override {
     constexpr Index kColumns = 32;
     const Index m = rows();
@@ -110,8 +110,8 @@ class PickTable final : public PointTable {
     for (std::size_t k = 0; k < rows.size(); ++k)
       r[column_[static_cast<std::size_t>(rows[k])]] += p[static_cast<Index>(k)] * scale_[rows[k]];
   }
-  // Columns of A^-1 are asked for a few at a time: they are as long as the body, D only as its
-  // points.
+  // Columns of A^-1 are computed a few at a time: they are as long as the velocity of the body,
+  // whereas D has only one row per point.
   void response(const Factor& A, Matrix& D) const override {
     constexpr Index kColumns = 32;
     const Index m = rows();

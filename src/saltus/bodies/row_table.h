@@ -1,4 +1,4 @@
-// Point tables made from the rows that points have anyway: a few entries a row.
+// Point tables built from point rows with a few entries each.
 #pragma once
 #include <memory>
 #include <span>
@@ -9,7 +9,7 @@
 namespace saltus {
 
 /// Row i is direction[i] times the three rows of point i of J, which do not depend on q; rest [m]
-/// one a row.
+/// has one entry per row.
 std::unique_ptr<PointTable> row_table(int velocities, const PointRows& J,
                                       std::span<const Vector3> direction, Vector rest);
 /// Row i is scale[i] q_column[i].

@@ -9,8 +9,8 @@
 namespace saltus {
 namespace {
 
-// Second derivatives m_i of the natural cubic spline, m_0 = m_n = 0 and inside, with h_i = t_{i+1}
-// - t_i and the slopes s_i = (y_{i+1} - y_i)/h_i,
+// Second derivatives m_i of the natural cubic spline: m_0 = m_n = 0 and inside, with
+// h_i = t_{i+1} - t_i and the slopes s_i = (y_{i+1} - y_i)/h_i,
 //     h_{i-1} m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_i m_{i+1} = 6 (s_i - s_{i-1}),
 // a diagonally dominant tridiagonal system.
 std::vector<double> natural_spline(const std::vector<double>& t, const std::vector<double>& y) {
@@ -34,7 +34,7 @@ std::vector<double> natural_spline(const std::vector<double>& t, const std::vect
 struct Signal::Piece {
   double h, a, b, y0, y1, m0, m1;
 
-  /// Number of the piece that t is in, of the first or the last one where it is outside.
+  /// Index of the piece that contains t; outside, of the first or the last one.
   static std::size_t at(const Table& table, double t) {
     const auto last = static_cast<std::ptrdiff_t>(table.t.size()) - 2;
     return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
@@ -60,7 +60,7 @@ struct Signal::Piece {
 };
 
 Signal Signal::constant(double value) {
-  expects(std::isfinite(value), "a constant signal is finite");
+  expects(std::isfinite(value), "a constant signal must be finite");
   Signal s;
   s.form_ = Constant{value};
   return s;
@@ -69,7 +69,7 @@ Signal Signal::constant(double value) {
 Signal Signal::harmonic(double amplitude, double omega, double phase, double mean) {
   expects(std::isfinite(amplitude) && std::isfinite(omega) && std::isfinite(phase) &&
               std::isfinite(mean),
-          "the numbers of a harmonic signal are finite");
+          "the numbers of a harmonic signal must be finite");
   Signal s;
   s.form_ = Harmonic{amplitude, omega, phase, mean};
   return s;
@@ -77,12 +77,12 @@ Signal Signal::harmonic(double amplitude, double omega, double phase, double mea
 
 Signal Signal::table(std::vector<double> t, std::vector<double> value, bool smooth) {
   const auto finite = [](double x) { return std::isfinite(x); };
-  expects(t.size() == value.size(), "a signal has one value for each time");
-  expects(t.size() >= 2, "a signal by points has two of them or more");
+  expects(t.size() == value.size(), "a signal needs one value for each time");
+  expects(t.size() >= 2, "a signal given by points needs at least two of them");
   expects(std::ranges::all_of(t, finite) && std::ranges::all_of(value, finite),
-          "the points of a signal are finite");
+          "the points of a signal must be finite");
   expects(std::ranges::adjacent_find(t, std::greater_equal{}) == t.end(),
-          "the times of a signal increase");
+          "the times of a signal must increase");
   auto points = std::make_shared<Table>();
   if (smooth && t.size() > 2) points->second = natural_spline(t, value);
   points->t = std::move(t);
@@ -120,8 +120,8 @@ double Signal::second(double t) const {
   return Piece(table, t).second();
 }
 
-// Of a cubic the rate is largest at an end of the piece or where its second derivative a m_i + b
-// m_{i+1} is 0.
+// The rate of a cubic is largest at an end of the piece or where its second derivative
+// a m_i + b m_{i+1} is 0.
 double Signal::fastest(double from, double to) const {
   if (std::holds_alternative<Constant>(form_)) return 0.0;
   if (const auto* w = std::get_if<Harmonic>(&form_)) {

@@ -7,18 +7,18 @@
 
 namespace saltus {
 
-/// A scalar function of time with its first two derivatives, in the unit of what it drives.
+/// A scalar function of time with its first two derivatives, in the unit of the quantity it drives.
 class Signal {
  public:
   Signal() = default;  ///< 0
   static Signal constant(double value);
   /// mean + amplitude cos(omega t + phase), omega [rad/s], phase [rad].
   static Signal harmonic(double amplitude, double omega, double phase = 0.0, double mean = 0.0);
-  /// Through the points (t, value), t increasing: straight between them (rate constant by pieces,
-  /// second derivative 0), or, with smooth, the natural cubic spline. Held at the end values
-  /// outside, where the derivatives are 0; at a corner the derivatives are those of the piece that
-  /// begins there, at the last point of the one that ends. Throws
-  /// UsageError for fewer than two points, t that does not increase or values that are not finite.
+  /// Interpolates the points (t, value), t increasing: linearly (piecewise constant rate, second
+  /// derivative 0) or, with smooth, by the natural cubic spline. Outside, it keeps the end values
+  /// and the derivatives are 0; at a corner the derivatives are those of the piece that begins
+  /// there, at the last point those of the piece that ends there. Throws UsageError for fewer than
+  /// two points, t that does not increase or values that are not finite.
   static Signal table(std::vector<double> t, std::vector<double> value, bool smooth = false);
 
   double value(double t) const;
@@ -27,12 +27,12 @@ class Signal {
   /// The largest |rate| in [from, to] [1/s].
   double fastest(double from, double to) const;
   bool is_constant() const;
-  /// Appends the times at which the rate jumps: corners of a table, and its ends where it does not
-  /// rest there.
+  /// Appends the times at which the rate jumps: corners of a table, and its ends if the rate is not
+  /// 0 there.
   void jumps(std::vector<double>& t) const;
-  /// Appends the points of a table: between two of them it is smooth. between: of a cubic spline
-  /// the middles of its pieces instead, for those who take differences of its rates, which are not
-  /// smooth across a point.
+  /// Appends the points of a table, between which it is smooth. between: for a cubic spline,
+  /// appends the middles of its pieces instead, for callers that form differences of its rates,
+  /// which are not smooth across a point.
   void points(std::vector<double>& t, bool between = false) const;
 
  private:

@@ -44,7 +44,8 @@ Vector string_damping(const StringData& s, const StringLosses& loss) {
 }
 
 Vector plucked(double length, int modes, double at, double height) {
-  expects(length > 0.0 && modes >= 1 && at > 0.0 && at < length, "a pluck lies between the ends");
+  expects(length > 0.0 && modes >= 1 && at > 0.0 && at < length,
+          "a string must be plucked between its ends");
   const int n = modes + 1;
   const int m = std::clamp(static_cast<int>(std::lround(at / length * n)), 1, modes);
   const double x_m = m * (length / n);

@@ -20,7 +20,7 @@ struct StringLosses {
   double air_viscosity = 1.8e-5;  ///< eta_a [kg/(m s)]
   double air_density = 1.2;       ///< rho_a [kg/m^3]
   double loss_angle = 0.0;        ///< delta [rad]
-  double thermoelastic = 0.0;     ///< 1/Q of dislocations and heat [1]
+  double thermoelastic = 0.0;     ///< 1/Q due to dislocations and heat conduction [1]
   bool ideal_frequency = false;   ///< losses at f = j f0 instead of f = nu_j
 };
 
@@ -30,8 +30,8 @@ Vector string_frequencies(const StringData& string);
 ///     1/Q = Q_te^-1 + (eta_a + d sqrt(pi eta_a rho_a f))/(mu_l f) + delta B (f/f0)^2.
 Vector string_damping(const StringData& string, const StringLosses& losses);
 
-/// Modal coordinates of a triangle of height U at x_m, on the points x_i = i L/(N+1) of a string of
-/// N modes; the tip is the point nearest to x_m: q = (L/(N+1)) S^T u.
+/// Modal coordinates of a triangular shape of height U at x_m, on the points x_i = i L/(N+1) of a
+/// string with N modes; the tip is the point nearest to x_m: q = (L/(N+1)) S^T u.
 Vector plucked(double length, int modes, double at, double height);
 
 }  // namespace saltus

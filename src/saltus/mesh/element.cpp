@@ -1,14 +1,13 @@
 // Shape functions and their gradients.
 //
 //     simplex        L_0 = 1 - sum xi_k, L_k = xi_k;
-//         corners L (2 L - 1), edges 4 L_i L_j with middle nodes
+//                    with middle nodes: corners L (2 L - 1), edges 4 L_i L_j
 //     brick          prod (1 + c_k xi_k)/2, c the corner
 //     serendipity    corner: prod (1 + c_k xi_k)/2 (sum c_k xi_k - (d - 1)),
 //                    middle: the factor of the axis with c_k = 0 is 1 - xi_k^2
 //     wedge          triangle times line
-//     pyramid
-//         (1 - z)(1 + c_1 r)(1 + c_2 s)/4 and z, with r = x/(1 - z), s = y/(1 - z), (x, y, z) = xi:
-//                    gradients are polynomials in r and s alone
+//     pyramid        (1 - z)(1 + c_1 r)(1 + c_2 s)/4 and z, with (x, y, z) = xi,
+//                    r = x/(1 - z), s = y/(1 - z): gradients are polynomials in r and s only
 #include "saltus/mesh/element.h"
 
 #include <algorithm>
@@ -107,8 +106,7 @@ std::vector<Vector3> corners(ElementKind linear) {
   }
 }
 
-// Corners of the faces of the kinds with three and two dimensions, as seen from outside
-// counterclockwise.
+// Corners of the faces of three- and two-dimensional kinds, counterclockwise as seen from outside.
 std::vector<std::vector<int>> face_corners(ElementKind linear) {
   switch (linear) {
     case ElementKind::tri3:

@@ -1,12 +1,12 @@
-// Rules of integration. Products of Gauss points; on simplices and the pyramid the product
-// collapses to a corner,
+// Quadrature rules: products of Gauss points; on simplices and the pyramid the product is collapsed
+// to a corner,
 //
-//     triangle  (a (1 - b), b),  weight (1 - b)        tetrahedron
-//         (a (1 - b)(1 - c), b (1 - c), c),  weight (1 - b)(1 - c)^2
-//     pyramid   (r (1 - c), s (1 - c), c),  weight (1 - c)^2
+//     triangle     (a (1 - b), b),  weight (1 - b)
+//     tetrahedron  (a (1 - b)(1 - c), b (1 - c), c),  weight (1 - b)(1 - c)^2
+//     pyramid      (r (1 - c), s (1 - c), c),  weight (1 - c)^2
 //
-// with a, b, c in [0, 1] and r, s in [-1, 1]; such rules are for masses, which are made once.
-// Stiffness of a pyramid needs one plane of points: F does not depend on c.
+// with a, b, c in [0, 1] and r, s in [-1, 1]. These rules are for masses, which are computed once.
+// The stiffness of a pyramid needs only one plane of points, because F does not depend on c.
 #include <cmath>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// From the elements of a file to a mesh: what is a part of the body, what is a face of it, which
-// groups are there.
+// Builds a mesh from the elements of a file: finds the elements of the body, its faces and the
+// groups.
 #include "saltus/mesh/gmsh.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 using gmsh::Element;
 using gmsh::Tag;
 
-// Coordinates of a plane or line agree to this share of the extent of the mesh.
+// Coordinates of a plane or line agree to this fraction of the extent of the mesh.
 constexpr double kFlat = 1e-9;
 
 /// The elements of a file, each once, with their nodes by rank among the tags.
@@ -26,8 +26,9 @@ class FileElements {
  public:
   explicit FileElements(gmsh::File file) : file_(std::move(file)) {
     for (const Element& e : file_.elements) dimension_ = std::max(dimension_, type(e).dimension);
-    if (file_.elements.empty()) gmsh::fail(file_.origin, 0, "holds no elements", "");
-    if (dimension_ == 0) gmsh::fail(file_.origin, 0, "holds points alone", "lines at least");
+    if (file_.elements.empty()) gmsh::fail(file_.origin, 0, "contains no elements", "");
+    if (dimension_ == 0)
+      gmsh::fail(file_.origin, 0, "contains only points", "a mesh needs at least lines");
     find_nodes();
     check_tags();
     merge_copies();
@@ -46,7 +47,7 @@ class FileElements {
     return std::span(rank_).subspan(e.first, index(type(e).nodes));
   }
   std::span<const Tag> groups(const Element& e) const { return file_.groups[index(e.groups)]; }
-  // Physical number with its sign for the dimension, as the blocks and names know it.
+  // Name of a physical group, or "curve 7" if it has none.
   std::string name(int dimension, Tag number) const {
     static constexpr std::array kOf{"point", "curve", "surface", "volume"};
     const auto at = file_.names.find({dimension, number});
@@ -60,14 +61,15 @@ class FileElements {
     for (std::size_t i = 1; i < file_.nodes.size(); ++i)
       if (file_.nodes[i].tag == file_.nodes[i - 1].tag)
         gmsh::fail(file_.origin, file_.nodes[i].at,
-                   fmt::format("the node {} is there twice", file_.nodes[i].tag), "");
+                   fmt::format("the node {} is defined twice", file_.nodes[i].tag), "");
     rank_.resize(file_.element_nodes.size());
     for (const Element& e : file_.elements)
       for (std::size_t k = e.first; k < e.first + index(type(e).nodes); ++k) {
         const Tag tag = file_.element_nodes[k];
         const auto at = std::ranges::lower_bound(file_.nodes, tag, {}, &gmsh::Node::tag);
         if (at == file_.nodes.end() || at->tag != tag)
-          fail(e, fmt::format("has the node {}, which is not there", tag), "a tag of $Nodes");
+          fail(e, fmt::format("has the node {}, which is not in $Nodes", tag),
+               "use a tag of $Nodes");
         rank_[k] = static_cast<int>(at - file_.nodes.begin());
       }
   }
@@ -76,10 +78,10 @@ class FileElements {
     std::ranges::sort(file_.elements, {}, [](const Element& e) { return std::pair(e.tag, e.at); });
     for (std::size_t i = 1; i < file_.elements.size(); ++i)
       if (file_.elements[i].tag == file_.elements[i - 1].tag)
-        fail(file_.elements[i], "is there twice", "each tag once");
+        fail(file_.elements[i], "is defined twice", "use each tag once");
   }
 
-  // An element on the nodes of another is the same one in one more group.
+  // An element with the nodes of another one is that element in a further group.
   void merge_copies() {
     std::vector<std::pair<std::vector<int>, int>> all;
     for (int i = 0; i < std::ssize(file_.elements); ++i) {
@@ -98,11 +100,12 @@ class FileElements {
         std::vector<Tag> joined(groups(first).begin(), groups(first).end());
         for (Tag g : groups(copy)) {
           if (std::ranges::find(joined, g) != joined.end())
-            fail(copy, fmt::format("is element {} again", first.tag), "each element once a group");
+            fail(copy, fmt::format("repeats element {}", first.tag),
+                 "list each element once per group");
           joined.push_back(g);
         }
         if (groups(copy).empty() || groups(first).empty())
-          fail(copy, fmt::format("is element {} again", first.tag), "each element once");
+          fail(copy, fmt::format("repeats element {}", first.tag), "list each element once");
         std::ranges::sort(joined);
         first.groups = static_cast<int>(file_.groups.size());
         file_.groups.push_back(std::move(joined));
@@ -120,8 +123,8 @@ class FileElements {
   std::vector<int> rank_;  // of each entry of File::element_nodes
 };
 
-/// Elements of the mesh, and others that only make groups. Of the mesh are those of the highest
-/// dimension, the lines of the groups `bars`, and lines that are no edge of an element.
+/// Elements of the mesh, and others that only define groups. The mesh contains the elements of the
+/// highest dimension, the lines of the groups `bars`, and lines that are not an edge of an element.
 struct BodyElements {
   std::vector<const Element*> body, marks;
 
@@ -149,8 +152,8 @@ struct BodyElements {
       if (std::ranges::none_of(from.file().elements, [&](const Element& e) {
             return is_bar(from, e, {&bar, 1});
           }))
-        gmsh::fail(from.file().origin, 0, fmt::format("no lines are in a physical group '{}'", bar),
-                   "the name of a physical curve");
+        gmsh::fail(from.file().origin, 0, fmt::format("no physical group '{}' contains lines", bar),
+                   "give the name of a physical curve");
   }
   static bool is_bar(const FileElements& from, const Element& e,
                      std::span<const std::string> bars) {
@@ -177,7 +180,7 @@ struct BodyElements {
   }
 };
 
-/// Nodes and blocks of the mesh from the elements of the body.
+/// Builds nodes and blocks of the mesh from the elements of the body.
 class MeshNumbers {
  public:
   MeshNumbers(const FileElements& from, BodyElements& elements)
@@ -192,7 +195,7 @@ class MeshNumbers {
         from_.fail(*elements_.body[index(e)], "is " + fault, "");
     return std::move(mesh_);
   }
-  // Of the mesh, of each rank; -1: none.
+  // Node of the mesh for each rank; -1: none.
   const std::vector<int>& nodes() const { return node_; }
 
  private:
@@ -215,10 +218,10 @@ class MeshNumbers {
                   "of the physical group '{}' has the node {}, which no element of the body uses",
                   from_.name(FileElements::type(*e).dimension, from_.groups(*e)[0]),
                   from_.file().nodes[index(rank)].tag),
-              "a body of elements under every group");
+              "every group must lie on elements of the body");
   }
 
-  // Sorts the body by blocks.
+  // Sorts the elements of the body into blocks.
   void number_elements() {
     const auto key = [&](const Element* e) {
       return std::pair(*element_of_gmsh(e->type), from_.groups(*e));
@@ -241,7 +244,8 @@ class MeshNumbers {
     }
   }
 
-  // Plane elements into the plane z = 0, bars into the least space that holds them.
+  // Moves plane elements to the plane z = 0 and gives bars the smallest dimension that contains
+  // them.
   void flatten() {
     mesh_.dimension = from_.dimension();
     if (from_.dimension() == 3) return;
@@ -253,15 +257,16 @@ class MeshNumbers {
       for (const Element* e : elements_.body)
         for (int rank : from_.nodes(*e))
           if (from_.file().nodes[index(rank)].x.z() - low.z() > kFlat * extent)
-            from_.fail(*e, fmt::format("is not in the plane z = {}", low.z()),
-                       "solids, or plane elements in one plane z = const; shells are not read");
+            from_.fail(
+                *e, fmt::format("is not in the plane z = {}", low.z()),
+                "use solids, or plane elements in one plane z = const; shells are not supported");
     }
     if (mesh_.dimension < 3) mesh_.nodes.bottomRows(3 - mesh_.dimension).setZero();
     for (ElementBlock& block : mesh_.blocks)
       if (info(block.kind).dimension == 2) turn_over(block);
   }
 
-  // Plane elements whose corners all run clockwise.
+  // Reverses plane elements whose corners are all clockwise.
   void turn_over(ElementBlock& block) const {
     const ElementInfo& kind = info(block.kind);
     const int n = kind.nodes, c = kind.corners;
@@ -334,7 +339,7 @@ class GroupSets {
     auto operator<=>(const Face&) const = default;
   };
 
-  // Faces of all elements by their corners, increasing.
+  // Faces of all elements, sorted by their corners.
   void find_faces() {
     const bool wanted = std::ranges::any_of(elements_.marks, [&](const Element* e) {
       return from_.dimension() > 1 && FileElements::type(*e).dimension == from_.dimension() - 1;
@@ -362,15 +367,16 @@ class GroupSets {
     std::ranges::sort(key);
     const auto at = std::ranges::lower_bound(faces_, Face{key, -1, -1});
     if (at == faces_.end() || at->corner != key)
-      from_.fail(e, fmt::format("is no {} of the body", from_.dimension() == 3 ? "face" : "edge"),
-                 from_.dimension() == 3 ? "surfaces of solids; shells are not read"
-                                        : "edges of plane elements");
+      from_.fail(
+          e, fmt::format("is not {} of the body", from_.dimension() == 3 ? "a face" : "an edge"),
+          from_.dimension() == 3 ? "use surfaces of solids; shells are not supported"
+                                 : "use edges of plane elements");
     return {at->element, at->face};
   }
 
   const FileElements& from_;
   const BodyElements& elements_;
-  const std::vector<int>& node_;  // of the mesh, of each rank
+  const std::vector<int>& node_;  // node of the mesh for each rank
   Mesh& mesh_;
   std::vector<Face> faces_;
 };

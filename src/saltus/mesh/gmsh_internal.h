@@ -1,4 +1,4 @@
-// A file of Gmsh as it stands, before a mesh is made of it.
+// Contents of a Gmsh file, before a mesh is built from it.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,13 +11,13 @@
 namespace saltus::gmsh {
 
 using Tag = std::int64_t;
-inline constexpr int kPoint = 15;  ///< number of the type of points
+inline constexpr int kPoint = 15;  ///< Gmsh number of the type of points
 
 /// Line of a text file, from 1, or byte of a binary one, from 0.
 using Place = std::size_t;
 
 struct Origin {
-  std::string name, path;  ///< of the file, of the entry of the scene
+  std::string name, path;  ///< of the file; of the scene entry
   bool binary = false;
 };
 [[noreturn]] void fail(const Origin& origin, Place at, const std::string& message,
@@ -30,17 +30,17 @@ struct Node {
 };
 struct Element {
   Tag tag = 0;
-  int type = 0;           ///< number of Gmsh; one of ElementInfo::gmsh or kPoint
-  std::size_t first = 0;  ///< of File::element_nodes
-  int groups = 0;         ///< of File::groups
+  int type = 0;           ///< Gmsh number; one of ElementInfo::gmsh or kPoint
+  std::size_t first = 0;  ///< index into File::element_nodes
+  int groups = 0;         ///< index into File::groups
   Place at = 0;
 };
-/// Of a point 0, 1, 1.
+/// For a point: 0, 1, 1.
 struct Type {
   int dimension, nodes, corners;
   std::string_view name;
 };
-Type type_of(int gmsh);  ///< of types that are read
+Type type_of(int gmsh);  ///< for supported types
 
 struct File {
   Origin origin;
@@ -53,8 +53,8 @@ struct File {
 
 File read_file(std::string_view bytes, const std::string& name, const std::string& path);
 
-/// Words of a text file line by line, or numbers of a binary one, by one set of calls. Errors say
-/// where.
+/// Reads words of a text file line by line, or numbers of a binary one, through the same calls.
+/// Errors report the position.
 class Source {
  public:
   Source(std::string_view bytes, const std::string& name, const std::string& path)
@@ -62,35 +62,35 @@ class Source {
 
   const Origin& origin() const { return origin_; }
   bool binary() const { return origin_.binary; }
-  /// From here on; bytes_per_size: of a size_t in the file.
+  /// For the rest of the file; bytes_per_size: size of a size_t in the file.
   void set_binary() { origin_.binary = true; }
   void set_size(std::size_t bytes_per_size) { size_ = bytes_per_size; }
 
-  /// The next line of text that is not empty, without blanks around it; false at the end.
+  /// Reads the next line of text that is not empty, without blanks around it; false at the end.
   bool next_line();
   std::string_view line() const { return line_; }
-  /// A line must follow.
+  /// The next line; fails if there is none.
   std::string_view line(std::string_view wanted);
 
-  /// Begins the next line of numbers; of a binary file notes the place.
+  /// Begins the next line of numbers; in a binary file, stores the position.
   void record(std::string_view wanted);
   int integer(std::string_view what);  ///< 4 bytes
   Tag count(std::string_view what);    ///< a size_t, >= 0
   Tag whole(std::string_view what);    ///< integer() or count(), by `version_2`
   double real(std::string_view what);  ///< finite
   double coordinate(std::string_view what);
-  /// Nothing is left on the line.
+  /// Fails if anything is left on the line.
   void done();
-  /// Words of the record that were not read; of a text file.
+  /// Number of unread words of the record, in a text file.
   std::size_t left();
-  /// No more than this many of things that take at least that many bytes can follow.
+  /// Returns count; fails if count items of at least `bytes` bytes each do not fit into the rest.
   Tag bounded(Tag count, std::size_t bytes, std::string_view what);
 
-  Place here() const { return binary() ? at_ : line_number_; }  ///< of the record
+  Place here() const { return binary() ? at_ : line_number_; }  ///< position of the record
   [[noreturn]] void fail(const std::string& message, const std::string& hint = "") const {
     gmsh::fail(origin_, binary() ? word_at_ : line_number_, message, hint);
   }
-  /// Passes over everything up to the line "$End<name>".
+  /// Skips everything up to the line "$End<name>".
   void skip(std::string_view name);
   bool version_2 = false;
 

@@ -1,4 +1,4 @@
-// The sections of a file MSH 2.2 or 4.1.
+// Reads the sections of an MSH file 2.2 or 4.1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,17 +15,19 @@
 namespace saltus::gmsh {
 namespace {
 
-constexpr const char* kVersions = "4.1 and 2.2 are read: gmsh -format msh41, or meshio convert";
+constexpr const char* kVersions =
+    "supported: 4.1 and 2.2; convert it with gmsh -format msh41, or meshio convert";
 
-// Types of Gmsh that are not read.
+// Gmsh types that are not supported.
 struct Foreign {
   int type;
   const char *name, *hint;
 };
 constexpr const char* kIncomplete =
-    "elements of order 2 have nodes on edges alone: Mesh.SecondOrderIncomplete = 1";
-constexpr const char* kLinearOnly = "wedges and pyramids are of order 1: Mesh.ElementOrder = 1";
-constexpr const char* kOrder = "elements of order 1 and 2: Mesh.ElementOrder";
+    "elements of order 2 must have nodes on edges only: set Mesh.SecondOrderIncomplete = 1";
+constexpr const char* kLinearOnly =
+    "wedges and pyramids must be of order 1: set Mesh.ElementOrder = 1";
+constexpr const char* kOrder = "supported: elements of order 1 and 2; set Mesh.ElementOrder";
 constexpr auto kForeign = std::to_array<Foreign>({{10, "quadrilateral of 9 nodes", kIncomplete},
                                                   {12, "hexahedron of 27 nodes", kIncomplete},
                                                   {13, "wedge of 18 nodes", kLinearOnly},
@@ -53,37 +55,38 @@ constexpr std::array kEntity{"point", "curve", "surface", "volume"};
 void end_section(Source& in, std::string_view name) {
   const std::string wanted = fmt::format("$End{}", name);
   if (in.line(wanted) != wanted)
-    in.fail(fmt::format("the section ${} does not end here", name), wanted);
+    in.fail(fmt::format("the section ${} should end here", name), wanted);
 }
 
-// Version, byte order and size of numbers.
+// Reads version, byte order and size of numbers.
 void read_format(Source& in) {
   const std::string_view first = in.line("$MeshFormat");
-  if (first == "$NOD") in.fail("a file MSH 1.0", kVersions);
-  if (first != "$MeshFormat") in.fail("is no file of Gmsh", "it begins with $MeshFormat");
+  if (first == "$NOD") in.fail("MSH version 1.0 is not supported", kVersions);
+  if (first != "$MeshFormat") in.fail("is not a Gmsh file", "it must begin with $MeshFormat");
   in.record("the version");
   const double version = in.real("the version");
   const int binary = in.integer("0 for text, 1 for binary");
   const int size = in.integer("the bytes of a number");
   in.done();
   in.version_2 = version >= 2.0 && version <= 2.2;
-  if (!in.version_2 && version != 4.1) in.fail(fmt::format("a file MSH {}", version), kVersions);
+  if (!in.version_2 && version != 4.1)
+    in.fail(fmt::format("MSH version {} is not supported", version), kVersions);
   if (binary != 0 && binary != 1)
-    in.fail(fmt::format("the file type {}", binary), "0 for text, 1 for binary");
+    in.fail(fmt::format("the file type is {}", binary), "0 for text, 1 for binary");
   if (size != 8 && (in.version_2 || size != 4))
-    in.fail(fmt::format("numbers of {} bytes", size), in.version_2 ? "8" : "4 or 8");
+    in.fail(fmt::format("numbers have {} bytes", size), in.version_2 ? "8" : "4 or 8");
   in.set_size(static_cast<std::size_t>(size));
   if (binary) {
     static_assert(std::endian::native == std::endian::little);
     in.set_binary();
     const int one = in.integer("the number 1");
-    if (one == 0x01000000) in.fail("the bytes of numbers run from the highest", "little endian");
-    if (one != 1) in.fail(fmt::format("the test of the byte order is {}", one), "1");
+    if (one == 0x01000000) in.fail("numbers are big-endian", "write a little-endian file");
+    if (one != 1) in.fail(fmt::format("the test number of the byte order is {}", one), "1");
   }
   end_section(in, "MeshFormat");
 }
 
-// Two numbers and nothing else.
+// Parses two numbers and nothing else.
 bool two_integers(std::string_view text, int& a, int& b) {
   const auto skip = [&] {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -103,7 +106,7 @@ Tag number_alone(Source& in, std::string_view text) {
   Tag value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || stop != text.data() + text.size() || value < 0)
-    in.fail("no whole number >= 0 stands here alone", "how many follow");
+    in.fail("the line must contain one whole number >= 0", "the number of entries that follow");
   return value;
 }
 
@@ -115,21 +118,23 @@ std::map<std::pair<int, Tag>, std::string> read_names(Source& in) {
     const std::string_view line = in.line("a physical name");
     const std::size_t open = line.find('"'), close = line.rfind('"');
     if (open == line.npos || close == open)
-      in.fail("no physical name", "dimension number \"name\"");
+      in.fail("the line has no physical name", "dimension number \"name\"");
     int dimension = -1, tag = 0;
     std::string_view numbers = line.substr(0, open);
     if (!two_integers(numbers, dimension, tag) || dimension < 0 || dimension > 3)
-      in.fail("no dimension and number of a physical name", "dimension number \"name\"");
+      in.fail("the line has no dimension and number of a physical name",
+              "dimension number \"name\"");
     const std::string name(line.substr(open + 1, close - open - 1));
-    if (name.empty()) in.fail("the physical name is empty", "a name, or no entry");
+    if (name.empty()) in.fail("the physical name is empty", "give a name or remove the entry");
     if (!names.try_emplace({dimension, std::abs(static_cast<Tag>(tag))}, name).second)
-      in.fail(fmt::format("the physical {} {} has a second name", kEntity[dimension], tag), "one");
+      in.fail(fmt::format("the physical {} {} has a second name", kEntity[dimension], tag),
+              "give one name");
   }
   return names;
 }
 
 int dimension_of(Source& in, int value) {
-  if (value < 0 || value > 3) in.fail(fmt::format("the dimension {}", value), "0 to 3");
+  if (value < 0 || value > 3) in.fail(fmt::format("the dimension is {}", value), "0 to 3");
   return value;
 }
 
@@ -141,7 +146,7 @@ class NodeSection {
 
  private:
   void add_node(Tag tag, Place at) {
-    if (tag < 1) in_.fail(fmt::format("the node tag {}", tag), "tags count from 1");
+    if (tag < 1) in_.fail(fmt::format("the node tag is {}", tag), "tags must be at least 1");
     nodes_.push_back({tag, Vector3::Zero(), at});
   }
   void read_place(Node& node) {
@@ -165,7 +170,7 @@ class NodeSection {
     in_.record("the numbers of blocks and nodes");
     const Tag blocks = in_.count("the number of blocks");
     const Tag count = in_.bounded(in_.count("the number of nodes"), in_.binary() ? 28 : 8, "nodes");
-    in_.count("the least tag");
+    in_.count("the smallest tag");
     in_.count("the largest tag");
     in_.done();
     nodes_.reserve(static_cast<std::size_t>(count));
@@ -180,7 +185,7 @@ class NodeSection {
           in_.bounded(in_.count("the number of nodes"), in_.binary() ? 28 : 8, "nodes");
       in_.done();
       if (inside > count - std::ssize(nodes_))
-        in_.fail(fmt::format("more nodes than the {} of the section", count), "");
+        in_.fail(fmt::format("the blocks have more nodes than the {} of the section", count), "");
       const std::size_t first = nodes_.size();
       for (Tag i = 0; i < inside; ++i) {
         in_.record("the tag of a node");
@@ -188,21 +193,23 @@ class NodeSection {
         in_.done();
       }
       for (std::size_t i = first; i < nodes_.size(); ++i) {
-        in_.record("the place of a node");
+        in_.record("the position of a node");
         read_place(nodes_[i]);
         for (int k = 0; k < parametric * dimension; ++k) in_.real("a parameter of the node");
         in_.done();
       }
     }
     if (std::ssize(nodes_) != count)
-      in_.fail(fmt::format("{} nodes in blocks, {} announced", nodes_.size(), count), "");
+      in_.fail(fmt::format("the blocks have {} nodes, but the section announces {}", nodes_.size(),
+                           count),
+               "");
   }
 
   Source& in_;
   std::vector<Node>& nodes_;
 };
 
-/// Lists of physical groups, each once.
+/// Distinct lists of physical groups.
 class GroupLists {
  public:
   explicit GroupLists(std::vector<std::vector<Tag>>& groups) : groups_(groups) {}
@@ -245,8 +252,9 @@ EntityGroups read_entities(Source& in, GroupLists& lists) {
       }
       in.done();
       if (!found.try_emplace({d, tag}, lists.number_of(std::move(groups))).second)
-        in.fail(fmt::format("the {} {} is there twice", kEntity[static_cast<std::size_t>(d)], tag),
-                "");
+        in.fail(
+            fmt::format("the {} {} is defined twice", kEntity[static_cast<std::size_t>(d)], tag),
+            "");
     }
   return found;
 }
@@ -255,11 +263,11 @@ Type known_type(Source& in, int type) {
   if (type == kPoint || element_of_gmsh(type)) return type_of(type);
   const auto foreign = std::ranges::find(kForeign, type, &Foreign::type);
   if (foreign != kForeign.end())
-    in.fail(fmt::format("elements of type {} ({}) are not read", type, foreign->name),
+    in.fail(fmt::format("elements of type {} ({}) are not supported", type, foreign->name),
             foreign->hint);
-  in.fail(fmt::format("elements of type {} are not read", type),
-          "1 to 9, 11, 15, 16, 17: lines, triangles, quadrilaterals, tetrahedra, hexahedra to "
-          "order 2, wedges and pyramids to order 1");
+  in.fail(fmt::format("elements of type {} are not supported", type),
+          "supported: 1 to 9, 11, 15, 16, 17: lines, triangles, quadrilaterals, tetrahedra, "
+          "hexahedra to order 2, wedges and pyramids to order 1");
 }
 
 /// Section $Elements of both versions.
@@ -267,7 +275,7 @@ class ElementSection {
  public:
   ElementSection(Source& in, File& file, GroupLists& lists) : in_(in), file_(file), lists_(lists) {}
   void read() { in_.version_2 ? read_2() : read_4(); }
-  /// Group lists in place of entities in version 4. `entities`: null where the file has none.
+  /// Replaces entities by group lists in version 4. `entities`: null if the file has none.
   void resolve(const EntityGroups* entities) {
     std::vector<int> list;
     for (const auto& [dimension, entity, at] : used_) {
@@ -290,7 +298,7 @@ class ElementSection {
     Place at;
   };
   void add_element(Tag tag, int type, int groups, Place at) {
-    if (tag < 1) in_.fail(fmt::format("the element tag {}", tag), "tags count from 1");
+    if (tag < 1) in_.fail(fmt::format("the element tag is {}", tag), "tags must be at least 1");
     file_.elements.push_back({tag, type, file_.element_nodes.size(), groups, at});
   }
 
@@ -310,7 +318,7 @@ class ElementSection {
       const int inside = in_.integer("the number of elements");
       const int tags = in_.integer("the number of tags");
       if (inside < 1 || inside > count - std::ssize(file_.elements))
-        in_.fail(fmt::format("a block of {} elements, {} are left", inside,
+        in_.fail(fmt::format("a block has {} elements, but {} are left", inside,
                              count - std::ssize(file_.elements)));
       for (int i = 0; i < inside; ++i) {
         in_.record("an element");
@@ -322,7 +330,7 @@ class ElementSection {
   void element_2(Tag tag, int number, int tags) {
     const Type type = known_type(in_, number);
     const Place at = in_.here();
-    if (tags < 0) in_.fail(fmt::format("{} tags of an element", tags), "0 or more");
+    if (tags < 0) in_.fail(fmt::format("an element has {} tags", tags), "0 or more");
     std::vector<Tag> groups;
     for (int k = 0; k < tags; ++k) {  // physical, elementary, partitions
       const Tag value = in_.integer("a tag of an element");
@@ -341,13 +349,13 @@ class ElementSection {
     in_.done();
   }
 
-  // Element::groups is a number of used_ until all sections are read.
+  // Element::groups is an index into used_ until all sections are read.
   void read_4() {
     in_.record("the numbers of blocks and elements");
     const Tag blocks = in_.count("the number of blocks");
     const Tag count =
         in_.bounded(in_.count("the number of elements"), in_.binary() ? 8 : 4, "elements");
-    in_.count("the least tag");
+    in_.count("the smallest tag");
     in_.count("the largest tag");
     in_.done();
     for (Tag b = 0; b < blocks; ++b) {
@@ -358,13 +366,14 @@ class ElementSection {
       const int number = in_.integer("the type of the elements");
       const Type type = known_type(in_, number);
       if (type.dimension != dimension)
-        in_.fail(fmt::format("elements {} on an entity of dimension {}", type.name, dimension),
+        in_.fail(fmt::format("{} elements are on an entity of dimension {}", type.name, dimension),
                  std::to_string(type.dimension));
       const Tag inside =
           in_.bounded(in_.count("the number of elements"), in_.binary() ? 8 : 4, "elements");
       in_.done();
       if (inside > count - std::ssize(file_.elements))
-        in_.fail(fmt::format("more elements than the {} of the section", count), "");
+        in_.fail(fmt::format("the blocks have more elements than the {} of the section", count),
+                 "");
       used_.push_back({dimension, entity, at});
       for (Tag i = 0; i < inside; ++i) {
         in_.record("an element");
@@ -375,7 +384,8 @@ class ElementSection {
       }
     }
     if (std::ssize(file_.elements) != count)
-      in_.fail(fmt::format("{} elements in blocks, {} announced", file_.elements.size(), count),
+      in_.fail(fmt::format("the blocks have {} elements, but the section announces {}",
+                           file_.elements.size(), count),
                "");
   }
 
@@ -395,14 +405,14 @@ File read_sections(Source& in) {
   while (in.next_line()) {
     const std::string_view line = in.line();
     if (!line.starts_with('$') || line.starts_with("$End") || line.size() == 1)
-      in.fail("no section begins here", "'$' and its name");
+      in.fail("no section begins here", "write '$' and the name of a section");
     const std::string name(line.substr(1));
     const bool once = name == "Nodes" || name == "Elements" || name == "Entities" ||
                       name == "PhysicalNames" || name == "MeshFormat";
     if (once && !(seen.insert(name).second && name != "MeshFormat"))
-      in.fail(fmt::format("a second section ${}", name), "one");
+      in.fail(fmt::format("the section ${} occurs twice", name), "use one");
     if (name == "PartitionedEntities")
-      in.fail("the mesh is cut into partitions", "save it whole: Mesh.NumPartitions = 0");
+      in.fail("the mesh is partitioned", "save it without partitions: Mesh.NumPartitions = 0");
     if (name == "PhysicalNames") {
       file.names = read_names(in);
     } else if (name == "Nodes") {

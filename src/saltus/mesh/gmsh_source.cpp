@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// A word as a message can show it.
+/// A word with printable characters only, for messages.
 std::string shown(std::string_view word) {
   std::string text;
   for (char c : word.substr(0, 40)) text += c >= ' ' && c <= '~' ? c : '?';
@@ -100,7 +100,7 @@ int Source::integer(std::string_view what) {
   const std::string_view text = word(what);
   int value = 0;
   if (!parse(text, value))
-    fail(fmt::format("'{}' is no whole number", shown(text)), fmt::format("{}", what));
+    fail(fmt::format("'{}' is not a whole number", shown(text)), fmt::format("{}", what));
   return value;
 }
 
@@ -114,7 +114,7 @@ Tag Source::count(std::string_view what) {
   const std::string_view text = word(what);
   Tag value = 0;
   if (!parse(text, value) || value < 0)
-    fail(fmt::format("'{}' is no whole number >= 0", shown(text)), fmt::format("{}", what));
+    fail(fmt::format("'{}' is not a whole number >= 0", shown(text)), fmt::format("{}", what));
   return value;
 }
 
@@ -129,7 +129,7 @@ double Source::real(std::string_view what) {
   }
   const std::string_view text = word(what);
   if (!parse(text, value) || !std::isfinite(value))
-    fail(fmt::format("'{}' is no finite number", shown(text)), fmt::format("{}", what));
+    fail(fmt::format("'{}' is not a finite number", shown(text)), fmt::format("{}", what));
   return value;
 }
 
@@ -145,7 +145,7 @@ void Source::done() {
   if (binary()) return;
   const std::string_view more = trimmed(rest_);
   if (!more.empty())
-    fail(fmt::format("'{}' is too much on this line", shown(more)), "one entry a line");
+    fail(fmt::format("the line has the extra words '{}'", shown(more)), "write one entry per line");
 }
 
 std::size_t Source::left() {
@@ -168,7 +168,7 @@ void Source::skip(std::string_view name) {
   const std::string end = fmt::format("$End{}", name);
   const Place begin = binary() ? word_at_ : line_number_;
   for (;;) {
-    // the line may hold anything; "$End" begins one
+    // lines may contain anything; "$End" must begin a line
     const std::size_t found = bytes_.find(end, at_);
     if (found == bytes_.npos)
       gmsh::fail(origin_, begin, fmt::format("the section ${} does not end", name),

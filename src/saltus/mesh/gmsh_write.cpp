@@ -1,5 +1,5 @@
-// MSH 4.1, text. Elements of one kind that are in the same sets are a block on an entity of their
-// own; so are faces, and the nodes of node sets that are not those of elements or faces.
+// Writes MSH 4.1, text. Elements of one kind in the same sets form a block on an entity of their
+// own; so do faces, and nodes of node sets that belong to no element or face of the set.
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -71,7 +71,7 @@ class Writer {
         const ElementInfo& kind = info(block.kind);
         const auto node = block.element(k);
         if (kind.dimension < dimension_ &&
-            groups[index(e)].empty())  // else it would be passed over
+            groups[index(e)].empty())  // otherwise the reader would skip it
           groups[index(e)] = {physical(1, "bars")};
         put(kind.dimension, kind.gmsh, groups[index(e)], {node.begin(), node.end()});
       }
@@ -127,7 +127,7 @@ class Writer {
     for (const auto& [key, entity] : entities_) {
       const std::string groups =
           fmt::format("{} {}", entity.physical.size(), fmt::join(entity.physical, " "));
-      if (entity.dimension == 0) {  // a point holds one node
+      if (entity.dimension == 0) {  // a point has one node
         for (const auto& element : entity.elements) {
           const Vector3 X = mesh_.nodes.col(element[0]);
           out += fmt::format("{} {} {} {} {}\n", ++tag[0], X[0], X[1], X[2], groups);

@@ -13,7 +13,7 @@
 namespace saltus {
 namespace {
 
-// Nodes of a face, increasing, to find its twin.
+// Nodes of a face, increasing, to find the same face of a neighbour.
 std::vector<int> key(const Mesh& mesh, const MeshFace& face) {
   std::vector<int> nodes = mesh.face_nodes(face);
   std::ranges::sort(nodes);
@@ -28,25 +28,26 @@ double size_of(const Mesh& mesh, int element) {
 }
 
 void check_blocks(const Mesh& mesh) {
-  expects(mesh.dimension >= 1 && mesh.dimension <= 3, "mesh: the dimension is 1, 2 or 3");
-  expects(mesh.nodes.allFinite(), "mesh: coordinates are finite");
+  expects(mesh.dimension >= 1 && mesh.dimension <= 3, "mesh: the dimension must be 1, 2 or 3");
+  expects(mesh.nodes.allFinite(), "mesh: coordinates must be finite");
   if (mesh.dimension < 3)
     expects(mesh.nodes.bottomRows(3 - mesh.dimension).isZero(0.0),
-            fmt::format("mesh: nodes of a mesh of dimension {} lie {}", mesh.dimension,
-                        mesh.dimension == 1 ? "on the axis x" : "in the plane of x and y"));
+            fmt::format("mesh: nodes of a mesh of dimension {} must lie {}", mesh.dimension,
+                        mesh.dimension == 1 ? "on the x axis" : "in the plane of x and y"));
   const auto count = static_cast<int>(mesh.nodes.cols());
   int first = 0;
   for (const ElementBlock& block : mesh.blocks) {
     const ElementInfo& kind = info(block.kind);
     expects(kind.dimension == 1 || kind.dimension == mesh.dimension,
-            fmt::format("mesh: {} in dimension {} (bars in any, other elements in their own)",
-                        kind.name, mesh.dimension));
+            fmt::format(
+                "mesh: {} in dimension {} (bars may be in any, other elements only in their own)",
+                kind.name, mesh.dimension));
     expects(block.nodes.size() % index(kind.nodes) == 0,
-            fmt::format("mesh: {} nodes are no whole number of {} elements", block.nodes.size(),
-                        kind.name));
+            fmt::format("mesh: {} nodes do not make a whole number of {} elements",
+                        block.nodes.size(), kind.name));
     for (std::size_t k = 0; k < block.nodes.size(); ++k)
       expects(block.nodes[k] >= 0 && block.nodes[k] < count,
-              fmt::format("mesh: element {} ({}) has node {} (0 to {})",
+              fmt::format("mesh: element {} ({}) has node {}; allowed: 0 to {}",
                           first + static_cast<int>(k) / kind.nodes, kind.name, block.nodes[k],
                           count - 1));
     first += block.elements();
@@ -57,7 +58,7 @@ void check_blocks(const Mesh& mesh) {
 void check_groups(const Mesh& mesh) {
   const auto within = [](const std::string& group, std::string_view what, int i, int count) {
     expects(i >= 0 && i < count,
-            fmt::format("mesh: group '{}' has {} {} (0 to {})", group, what, i, count - 1));
+            fmt::format("mesh: group '{}' has {} {}; allowed: 0 to {}", group, what, i, count - 1));
   };
   for (const auto& [name, set] : mesh.node_sets)
     for (int i : set) within(name, "node", i, static_cast<int>(mesh.nodes.cols()));
@@ -84,7 +85,7 @@ Mesh::Place Mesh::place(int element) const {
     if (left < blocks[index(b)].elements()) return {b, left};
     left -= blocks[index(b)].elements();
   }
-  expects(false, fmt::format("element {} of {}", element, elements()));
+  expects(false, fmt::format("element {} does not exist; there are {}", element, elements()));
   return {};
 }
 
@@ -95,7 +96,8 @@ std::span<const int> Mesh::element(int element) const {
 
 std::vector<int> Mesh::face_nodes(const MeshFace& face) const {
   const auto all = saltus::faces(kind(face.element));
-  expects(face.face >= 0 && face.face < static_cast<int>(all.size()), "a face of the element");
+  expects(face.face >= 0 && face.face < static_cast<int>(all.size()),
+          "the element has no such face");
   const ElementFace& f = all[index(face.face)];
   const auto node = element(face.element);
   std::vector<int> global;
@@ -135,9 +137,9 @@ std::string shape_fault(const Mesh& mesh, int element) {
   const double scale = std::pow(size_of(mesh, element), info(mesh.kind(element)).dimension);
   if (least > 1e-14 * scale) return "";
   if (least < -1e-14 * scale)
-    return fmt::format("inverted: its least Jacobian is {:.6g} (> 0)", least);
+    return fmt::format("inverted: its smallest Jacobian is {:.6g}, which must be > 0", least);
   return fmt::format(
-      "degenerate: its least Jacobian is {:.3g}, below 1e-14 of its size^{} = {:.3g}", least,
+      "degenerate: its smallest Jacobian is {:.3g}, below 1e-14 of its size^{} = {:.3g}", least,
       info(mesh.kind(element)).dimension, scale);
 }
 

@@ -1,4 +1,4 @@
-// Bricks cut into the wanted kind, middle nodes of edges added, sides named.
+// Cuts bricks into the requested kind, adds mid-edge nodes and names sides.
 #include <algorithm>
 #include <map>
 
@@ -9,8 +9,7 @@
 namespace saltus::cells {
 namespace {
 
-// Corners of the parts of a brick, of a pair of triangles, of itself; pyramids (base first) meet in
-// the centre, node 8.
+// Corners of the parts of a split cell; pyramids (base first) meet at the centre, node 8.
 std::vector<Cell> split(ElementKind linear) {
   switch (linear) {
     case ElementKind::tri3:
@@ -30,8 +29,8 @@ std::vector<Cell> split(ElementKind linear) {
   }
 }
 
-// A wedge in three tetrahedra, each of its quadrilaterals cut from the corner of the lowest number,
-// so that neighbours agree (J. Dompierre et al. 1999).
+// Splits a wedge into three tetrahedra, cutting each of its quadrilaterals from the corner with the
+// lowest number, so that neighbours agree (J. Dompierre et al. 1999).
 std::vector<Cell> tetrahedra(const Cell& wedge) {
   static constexpr int kTurn[6][6] = {{0, 1, 2, 3, 4, 5}, {1, 2, 0, 4, 5, 3}, {2, 0, 1, 5, 3, 4},
                                       {3, 5, 4, 0, 2, 1}, {4, 3, 5, 1, 0, 2}, {5, 4, 3, 2, 1, 0}};
@@ -97,7 +96,7 @@ void place_middles(Mesh& mesh, const std::function<Vector3(int, int)>& place) {
   }
 }
 
-// Nodes, and faces of the boundary all of whose nodes, satisfy the condition.
+// Nodes that satisfy the condition, and faces of the boundary all of whose nodes do.
 void name_side(Mesh& mesh, const std::vector<MeshFace>& outside, const std::string& name,
                const std::function<bool(const Vector3&)>& on) {
   std::vector<int>& nodes = mesh.node_sets[name];

@@ -1,5 +1,5 @@
 // Simple shapes as grids of bricks, quadrilaterals or lines, before they are cut into elements of
-// the wanted kind.
+// the requested kind.
 #pragma once
 #include <functional>
 #include <string>
@@ -17,18 +17,19 @@ struct Cells {
   std::vector<Cell> cells;
 };
 
-/// Nodes of the cells keep their numbers; those that cutting adds come behind them, middle nodes of
-/// edges midway.
+/// Nodes of the cells keep their numbers and are followed by those that cutting adds; mid-edge
+/// nodes are in the middle of their edges.
 Mesh elements_of(Cells cells, ElementKind kind);
 
-/// Middle nodes moved to place(a, b), a < b the corners of their edge.
+/// Moves mid-edge nodes to place(a, b), where a < b are the corners of their edge.
 void place_middles(Mesh& mesh, const std::function<Vector3(int, int)>& place);
 
-/// A node set of the nodes, and a face set of the faces of `outside` with all nodes, that satisfy
-/// the condition.
+/// Adds a node set with the nodes that satisfy the condition, and a face set with the faces of
+/// `outside` all of whose nodes do.
 void name_side(Mesh& mesh, const std::vector<MeshFace>& outside, const std::string& name,
                const std::function<bool(const Vector3&)>& on);
-/// The same by the corners of faces; nodes are those of the faces.
+/// Adds a face set with the faces whose corners all satisfy the condition, and a set of their
+/// nodes.
 void name_faces(Mesh& mesh, const std::vector<MeshFace>& outside, const std::string& name,
                 const std::function<bool(int)>& corner);
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace cells;
 
-// n cells from 0 to 1, each larger than the one before by the same factor, the last `ratio` times
+// n cells from 0 to 1, each larger than the previous one by the same factor, the last `ratio` times
 // the first.
 std::vector<double> graded(int n, double ratio) {
   const double factor = n > 1 ? std::pow(ratio, 1.0 / (n - 1)) : 1.0;
@@ -25,15 +25,16 @@ std::vector<double> graded(int n, double ratio) {
   return place;
 }
 
-// tan(s pi/4): places on the side of a cube whose rays from its centre are evenly apart in angle
+// tan(s pi/4): positions on the side of a cube whose rays from its centre are equally spaced in
+// angle
 double on_side(double s) { return std::abs(s) == 1.0 ? s : std::tan(0.25 * std::numbers::pi * s); }
 
-// The core is a grid of n x n x up cells; a node of its border has a ray out to the sphere.
+// The core is a grid of n x n x up cells; each node of its border has a ray to the sphere.
 struct BallGrid {
   int n, up;
   bool half;
   std::vector<double> across, along;  // s in x and y, in z
-  std::vector<int> border;            // number among the border, -1: within
+  std::vector<int> border;            // number among the border nodes, -1: inside
   int rays = 0;
 
   explicit BallGrid(const BallMesh& ball)
@@ -54,7 +55,7 @@ struct BallGrid {
   Vector3 place(int i, int j, int k) const {
     return {on_side(across[index(i)]), on_side(across[index(j)]), on_side(along[index(k)])};
   }
-  // Quadrilaterals of the border, counter-clockwise seen from outside.
+  // Quadrilaterals of the border, counterclockwise as seen from outside.
   std::vector<std::array<int, 4>> quads() const {
     std::vector<std::array<int, 4>> all;
     for (int k = 0; k < up; ++k)
@@ -77,21 +78,22 @@ struct BallGrid {
 
 }  // namespace
 
-// Cells follow the circle clockwise, then the radius outwards, then z: a right-handed frame.
+// Cells are numbered clockwise along the circle, then outwards along the radius, then along z: a
+// right-handed frame.
 Mesh arch_mesh(const ArchMesh& arch) {
   const int d = info(arch.kind).dimension;
-  expects(d > 1, "arch mesh: an element of two or three dimensions");
+  expects(d > 1, "arch mesh: the element must have two or three dimensions");
   expects(arch.inner > 0.0 && arch.outer > arch.inner && std::isfinite(arch.outer),
-          "arch mesh: 0 < inner < outer");
+          "arch mesh: 0 < inner < outer is required");
   expects(arch.angle > 0.0 && arch.angle < 2.0 * std::numbers::pi,
-          "arch mesh: the angle is between 0 and 2 pi");
+          "arch mesh: the angle must be between 0 and 2 pi");
   expects(d == 2 || (arch.width > 0.0 && std::isfinite(arch.width)),
-          "arch mesh: the width is positive and finite");
+          "arch mesh: the width must be positive and finite");
   expects(arch.around > 0 && arch.across > 0 && (d == 2 || arch.layers > 0),
-          "arch mesh: at least one cell everywhere");
+          "arch mesh: at least one cell in each direction is required");
   const int n = arch.around, m = arch.across, layers = d == 3 ? arch.layers : 0;
-  const double most = arch.angle / n;  // of a cell: beyond a half turn it is none
-  expects(most < std::numbers::pi, "arch mesh: the angle of a cell is below pi");
+  const double most = arch.angle / n;  // of a cell: half a turn or more is not possible
+  expects(most < std::numbers::pi, "arch mesh: the angle of a cell must be below pi");
   const auto radius = [&](int j) {
     return j == m ? arch.outer : arch.inner + (arch.outer - arch.inner) * j / m;
   };
@@ -126,7 +128,7 @@ Mesh arch_mesh(const ArchMesh& arch) {
   });
   const std::vector<MeshFace> outside = boundary(mesh);
   const auto side = [&](const char* name, const auto& on) {
-    name_faces(mesh, outside, name, [&](int a) {  // by the place in the grid
+    name_faces(mesh, outside, name, [&](int a) {  // by the position in the grid
       return a < corners && on(a % (n + 1), a / (n + 1) % (m + 1), a / ((n + 1) * (m + 1)));
     });
   };
@@ -142,16 +144,17 @@ Mesh arch_mesh(const ArchMesh& arch) {
 }
 
 // Ring t of a ray lies at (1 - t) X_core + t R d, d = X_core/|X_core|. The middle of an edge is
-// bent as the sphere is, by the t of its ends: (1 - t) (A + B)_core/2 + t R (d_A + d_B)/|d_A +
-// d_B|.
+// curved like the sphere, in proportion to the t of its ends:
+//     (1 - t) (A + B)_core/2 + t R (d_A + d_B)/|d_A + d_B|
 Mesh ball_mesh(const BallMesh& ball) {
   expects(info(ball.kind).dimension == 3 && ball.kind != ElementKind::wedge6,
-          "ball mesh: an element of three dimensions, but wedge6, whose triangles would meet "
-          "quadrilaterals");
+          "ball mesh: the element must have three dimensions; wedge6 is not available, because its "
+          "triangles would meet quadrilaterals");
   expects(ball.radius > 0.0 && std::isfinite(ball.radius),
-          "ball mesh: the radius is positive and finite");
-  expects(ball.cells > 0 && ball.rings > 0, "ball mesh: at least one cell everywhere");
-  expects(ball.grading >= 1.0 && std::isfinite(ball.grading), "ball mesh: grading >= 1");
+          "ball mesh: the radius must be positive and finite");
+  expects(ball.cells > 0 && ball.rings > 0,
+          "ball mesh: at least one cell in each direction is required");
+  expects(ball.grading >= 1.0 && std::isfinite(ball.grading), "ball mesh: grading must be >= 1");
   const BallGrid grid(ball);
   const double core = 0.5 * ball.radius / std::numbers::sqrt3;
   const std::vector<double> outwards = graded(ball.rings, 1.0 / ball.grading);

@@ -19,9 +19,9 @@ using namespace cells;
 Mesh box_mesh(const BoxMesh& box) {
   const int d = info(box.kind).dimension;
   expects(box.size.head(d).minCoeff() > 0.0 && box.size.allFinite() && box.origin.allFinite(),
-          "box mesh: the size is positive and finite");
+          "box mesh: the size must be positive and finite");
   expects(*std::min_element(box.cells.begin(), box.cells.begin() + d) > 0,
-          "box mesh: at least one cell along each axis");
+          "box mesh: at least one cell along each axis is required");
   std::array<int, 3> n{0, 0, 0};
   std::copy(box.cells.begin(), box.cells.begin() + d, n.begin());
   Cells cells;
@@ -57,15 +57,15 @@ Mesh box_mesh(const BoxMesh& box) {
   return mesh;
 }
 
-// The section: a square core whose half diagonal is half the radius, and from each of its four
-// sides `rings` cells out to the circle. Places of the core and of the rings are shared by index,
-// not by distance.
+// The cross section: a square core whose half diagonal is half the radius, and from each of its
+// four sides `rings` cells out to the circle. Nodes of the core and of the rings are shared by
+// index, not by distance.
 Mesh cylinder_mesh(const CylinderMesh& c) {
-  expects(info(c.kind).dimension == 3, "cylinder mesh: an element of three dimensions");
+  expects(info(c.kind).dimension == 3, "cylinder mesh: the element must have three dimensions");
   expects(c.radius > 0.0 && c.height > 0.0 && std::isfinite(c.radius) && std::isfinite(c.height),
-          "cylinder mesh: radius and height are positive and finite");
+          "cylinder mesh: radius and height must be positive and finite");
   expects(c.cells > 0 && c.rings > 0 && c.layers > 0,
-          "cylinder mesh: at least one cell everywhere");
+          "cylinder mesh: at least one cell in each direction is required");
   const int m = 2 * c.cells, around = 4 * m;
   const double half = 0.5 * c.radius / std::numbers::sqrt2;
   std::vector<Vector3> section;
@@ -73,7 +73,7 @@ Mesh cylinder_mesh(const CylinderMesh& c) {
   for (int j = 0; j <= m; ++j)
     for (int i = 0; i <= m; ++i)
       section.emplace_back(half * (2.0 * i / m - 1.0), half * (2.0 * j / m - 1.0), 0.0);
-  // place k of the border of the core, counterclockwise from its corner at -135 degrees
+  // node k of the border of the core, counterclockwise from its corner at -135 degrees
   const auto border = [&](int k) {
     const int side = (k % around) / m, s = k % m;
     const std::array<int, 4> at{core(s, 0), core(m, s), core(m - s, m), core(0, m - s)};
@@ -111,7 +111,7 @@ Mesh cylinder_mesh(const CylinderMesh& c) {
       cells.cells.push_back(std::move(cell));
     }
   Mesh mesh = elements_of(std::move(cells), c.kind);
-  // middle nodes of edges between places of the circle move out to it
+  // mid-edge nodes between nodes on the circle move out to it
   const double near = (1.0 - 1e-9) * c.radius * std::cos(std::numbers::pi / around);
   const auto on_side = [&](const Vector3& X) { return X.head<2>().norm() >= near; };
   if (info(c.kind).quadratic())

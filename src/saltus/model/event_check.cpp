@@ -26,7 +26,7 @@ void expect_event_law(const LawFacts& law, const std::string& path) {
                        return other.facts().not_by_events.empty();
                      }));
   if (law.set_valued && !law.slides_on_normal && !law.impact)
-    throw SceneError(path, fmt::format("{} does not say what it does in an impact", law.name),
+    throw SceneError(path, fmt::format("{} does not define its behaviour in an impact", law.name),
                      "give it an ImpactForm (LawFacts::impact)");
   for (const auto& [value, key, what] :
        {std::tuple{law.friction.rolling, ".rolling", "rolling friction"},
@@ -47,10 +47,10 @@ void expect_event_law(const LawFacts& law, const std::string& path) {
 void expect_mode(const ModelParts& parts) {
   const EventOptions& events = parts.options.events;
   expects(events.tolerance > 0.0 && events.tolerance <= 0.1,
-          "EventOptions::tolerance is above 0, at most 0.1");
+          "EventOptions::tolerance must be above 0 and at most 0.1");
   expects(
       events.zeno >= 0.0 && std::isfinite(events.zeno) && events.limit >= 1 && events.closed >= 0,
-      "EventOptions: zeno >= 0, limit >= 1, closed >= 0");
+      "EventOptions require zeno >= 0, limit >= 1, closed >= 0");
   for (std::size_t i = 0; i < parts.laws.size(); ++i)
     expect_event_law(parts.laws[i]->facts(), path_in(parts.law_path, i, "laws"));
   for (std::size_t i = 0; i < parts.joints.size(); ++i)
@@ -58,28 +58,28 @@ void expect_mode(const ModelParts& parts) {
       throw SceneError(path_in(parts.joint_path, i, "joints") + ".strength",
                        "event-driven integration does not support joints that break", kOtherMode);
   if (parts.options.correct_positions)
-    throw SceneError(
-        "contact.correct_positions",
-        "undoes what shapes penetrate at the end of a step, and in event-driven integration "
-        "none do",
-        kOtherMode);
+    throw SceneError("contact.correct_positions",
+                     "corrects penetration of shapes at the end of a step, which does not occur in "
+                     "event-driven integration",
+                     kOtherMode);
   if (parts.options.joints_in_stages)
     throw SceneError(
         "joint.in_stages",
-        "is for explicit schemes; event-driven integration holds joints in every stage anyway",
+        "applies only to explicit schemes; event-driven integration enforces joints in every stage",
         kOtherMode);
   for (std::size_t g = 0; g < parts.groups.size(); ++g) {
     const Group& group = parts.groups[g];
     if (dynamic_cast<const RedistributedMass*>(group.dynamics.get()))
-      throw SceneError(path_in(parts.group_path, g, "bodies"),
-                       "contact nodes of '" + group.name +
-                           "' have no mass, and event-driven integration needs that of every node",
-                       "leave `fem.stops` out, or use `time.mode: stepping`");
+      throw SceneError(
+          path_in(parts.group_path, g, "bodies"),
+          "contact nodes of '" + group.name +
+              "' have no mass, but event-driven integration requires mass at every node",
+          "leave `fem.stops` out, or use `time.mode: stepping`");
     if (events.method == OdeKind::esdirk && group.dynamics->velocities() > 0 &&
         !has(group.dynamics->traits(), Trait::tangents))
       throw SceneError(
           "events.method",
-          "'esdirk' needs tangents, and '" + group.name + "' (kind " + group.kind + ") has none",
+          "'esdirk' needs tangents, but '" + group.name + "' (kind " + group.kind + ") has none",
           "allowed: auto, dormand-prince-5, dormand-prince-8");
   }
 }

@@ -1,13 +1,13 @@
-// What event-driven integration supports, and what it refuses by name.
+// Checks that event-driven integration supports a model.
 #pragma once
 #include "saltus/model/model.h"
 
 namespace saltus {
 
-/// Of the parts of a model whose mode is that of events: laws that it does not know
+/// For models in event-driven mode. Throws SceneError for laws without support
 /// (LawFacts::not_by_events), rolling and spinning friction, cohesion, joints that can break,
-/// options of steps, bodies without a mass matrix, an implicit integrator for bodies without
-/// tangents. Throws SceneError; UsageError where EventOptions are out of range.
+/// options of time stepping, bodies without a mass matrix, and an implicit integrator for bodies
+/// without tangents; UsageError if EventOptions are out of range.
 void expect_mode(const ModelParts& parts);
 
 }  // namespace saltus

@@ -44,7 +44,7 @@ GroupFacts facts_of(const PseudoRigid& group) {
   return facts;
 }
 
-/// Nothing where the group is of another class.
+/// Nothing if the group is of another class.
 template <class Body>
 std::optional<GroupFacts> facts_if(const Dynamics& group) {
   const auto* const of = dynamic_cast<const Body*>(&group);
@@ -83,39 +83,42 @@ std::string claims_fault(const Dynamics& group) {
       fault = fmt::format("{} {}, {} {}", what, given, wanted, of);
   };
   const auto claim = [&](Trait trait, const std::string& why) {
-    return "has the trait " + trait_names(static_cast<unsigned>(trait)) + ", and " + why;
+    return "has the trait " + trait_names(static_cast<unsigned>(trait)) + ", but " + why;
   };
   if (has(group.traits(), Trait::modal)) {
     const ModalData* modes = group.modal();
-    if (!modes) return claim(Trait::modal, "modal() gives nothing");
+    if (!modes) return claim(Trait::modal, "modal() returns nothing");
     const int n = group.velocities(), sources = static_cast<int>(group.sources().size());
-    count(group.positions(), "positions() is", n, "modes move");
-    count(modes->mass.size(), "elements of modal().mass are", n, "modes move");
-    count(modes->omega.size(), "elements of modal().omega are", n, "modes move");
-    count(modes->sigma.size(), "elements of modal().sigma are", n, "modes move");
+    count(group.positions(), "positions() is", n, "are needed, one per mode");
+    count(modes->mass.size(), "elements of modal().mass are", n, "are needed, one per mode");
+    count(modes->omega.size(), "elements of modal().omega are", n, "are needed, one per mode");
+    count(modes->sigma.size(), "elements of modal().sigma are", n, "are needed, one per mode");
     if (fault.empty() && (modes->damping < 0 || modes->damping >= sources))
-      fault = fmt::format("modal().damping is {} of {} sources", modes->damping, sources);
+      fault = fmt::format("modal().damping is {}, number of sources: {}", modes->damping, sources);
     if (fault.empty() && (modes->load < -1 || modes->load >= sources))
-      fault = fmt::format("modal().load is {} of {} sources (-1: no load)", modes->load, sources);
+      fault = fmt::format("modal().load is {} (-1: no load), number of sources: {}", modes->load,
+                          sources);
     if (!fault.empty()) return claim(Trait::modal, fault);
   }
   if (has(group.traits(), Trait::rigid)) {
     const RigidData* data = group.rigid();
-    if (!data) return claim(Trait::rigid, "rigid() gives nothing");
+    if (!data) return claim(Trait::rigid, "rigid() returns nothing");
     const int n = group.bodies();
-    count(group.positions(), "positions() is", 7 * n, "are wanted, 7 a body");
-    count(group.velocities(), "velocities() is", 6 * n, "are wanted, 6 a body");
-    count(std::ssize(data->mass), "elements of rigid().mass are", n, "bodies move");
-    count(std::ssize(data->mass_inverse), "elements of rigid().mass_inverse are", n, "bodies move");
-    count(std::ssize(data->inertia), "elements of rigid().inertia are", n, "bodies move");
+    count(group.positions(), "positions() is", 7 * n, "are needed, 7 per body");
+    count(group.velocities(), "velocities() is", 6 * n, "are needed, 6 per body");
+    count(std::ssize(data->mass), "elements of rigid().mass are", n, "are needed, one per body");
+    count(std::ssize(data->mass_inverse), "elements of rigid().mass_inverse are", n,
+          "are needed, one per body");
+    count(std::ssize(data->inertia), "elements of rigid().inertia are", n,
+          "are needed, one per body");
     count(std::ssize(data->inertia_inverse), "elements of rigid().inertia_inverse are", n,
-          "bodies move");
+          "are needed, one per body");
     if (!fault.empty()) return claim(Trait::rigid, fault);
   }
   if (has(group.traits(), Trait::driven) &&
       std::ranges::none_of(group.sources(),
                            [](const Source& source) { return source.name == "prescribed"; }))
-    return claim(Trait::driven, "no source is called 'prescribed': the work of what is moved");
+    return claim(Trait::driven, "no source is called 'prescribed' (the work of prescribed motion)");
   return fault;
 }
 

@@ -1,4 +1,4 @@
-// What a group is made of, for `check`, and whether it has what its traits claim.
+// Mass, nodes and elements of a group, for `check`, and a check that it has what its traits claim.
 #pragma once
 #include <string>
 
@@ -10,20 +10,20 @@ struct BodySpec;
 class Model;
 
 struct GroupFacts {
-  double mass = 0.0;  ///< of all its bodies, what is prescribed included [kg]; 0: it is not told
+  double mass = 0.0;  ///< of all its bodies, including prescribed parts [kg]; 0: unknown
   int nodes = 0, elements = 0;
   std::string kinds;  ///< of elements: "hex8, wedge6"
 };
 GroupFacts group_facts(const Dynamics& group);
 
-/// "mass 7.85 kg, 81 nodes, 32 elements (hex8)", "" where nothing is told.
+/// "mass 7.85 kg, 81 nodes, 32 elements (hex8)", "" if nothing is known.
 std::string facts_text(const GroupFacts& facts);
 
-/// What schemes take from modal() and rigid() without looking: "has the trait modal, and modal()
-/// gives nothing"; "" where all is there.
+/// Checks the data of modal() and rigid() that schemes use without checks: "has the trait modal,
+/// but modal() returns nothing"; "" if nothing is missing.
 std::string claims_fault(const Dynamics& group);
 
-/// Index of the group that holds an entry of `bodies` (its first copy), -1: it stands still.
+/// Index of the group that contains an entry of `bodies` (its first copy), -1: it does not move.
 int group_of(const Model& model, const BodySpec& body);
 
 }  // namespace saltus

@@ -30,7 +30,7 @@ std::vector<std::size_t> mechanisms(const Model& model) {
     i = root(i), k = root(k);
     of[std::max(i, k)] = std::min(i, k);
   };
-  std::map<std::array<int, 2>, std::size_t> first;  // joint of a body
+  std::map<std::array<int, 2>, std::size_t> first;  // first joint of a body
   for (std::size_t i = 0; i < of.size(); ++i)
     for (const JointSide* side : {&model.joints()[i].a, &model.joints()[i].b}) {
       if (side->group < 0) continue;

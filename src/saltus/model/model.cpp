@@ -14,18 +14,18 @@
 namespace saltus {
 namespace {
 
-/// Groups that pairs, joints, couplings or surfaces connect.
+/// Sets of groups that pairs, joints, couplings or surfaces connect.
 class IslandSets {
  public:
   explicit IslandSets(std::size_t groups) : root_(groups) {
     std::iota(root_.begin(), root_.end(), 0);
   }
-  /// One island holds both.
+  /// Puts both into one island.
   void join(int g, int h) {
     const int a = root(g), b = root(h);
     root_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   }
-  /// One island holds all of them; below 0: the world.
+  /// Puts all of them into one island; below 0: the world.
   void join_all(std::initializer_list<int> groups, int& known) {
     for (const int g : groups) {
       if (g < 0) continue;
@@ -33,7 +33,7 @@ class IslandSets {
       known = g;
     }
   }
-  /// The number of the island of each group, in the order of their first groups.
+  /// The island number of each group; islands are numbered in the order of their first groups.
   std::vector<int> numbers(int& count) const {
     std::vector<int> number(root_.size(), -1), of_group(root_.size());
     for (std::size_t g = 0; g < root_.size(); ++g) {
@@ -68,11 +68,11 @@ IslandSets islands_of(const ModelParts& parts) {
       sets.join_all({joint.a.group, joint.b.group}, known);
     }
   }
-  // What has a surface may be in contact with whatever else has one.
+  // Any two groups with a surface may be in contact.
   int surfaced = -1;
   const auto join_surface = [&](int g) {
     expects(g >= 0 && g < static_cast<int>(parts.groups.size()),
-            "a frame of shapes and a boundary surface belong to a group");
+            "a frame of shapes and a boundary surface must belong to a group");
     sets.join_all({g}, surfaced);
   };
   for (const Surfaces::Frame& frame : parts.surfaces.frames) join_surface(frame.group);
@@ -84,14 +84,14 @@ IslandSets islands_of(const ModelParts& parts) {
 void expect_pairs(const ModelParts& parts) {
   for (const ContactPair& pair : parts.pairs) {
     expects(pair.law >= 0 && pair.law < static_cast<int>(parts.laws.size()),
-            "the law of a pair is one of the model's");
+            "the law of a pair must be one of the model's laws");
     expects(pair.a.group >= 0 && pair.a.group < static_cast<int>(parts.groups.size()) &&
                 pair.b.group < static_cast<int>(parts.groups.size()),
-            "side a of a pair is a group, side b a group or the world (-1)");
+            "side a of a pair must be a group, side b a group or the world (-1)");
   }
 }
 
-/// Where the parts give none, the strictest limits of their schemes.
+/// Limits that the parts do not give are the strictest limits of their schemes.
 void set_pass_limits_of(StepOptions& step, std::span<const Group> groups) {
   PassLimits asked{std::numeric_limits<double>::infinity(), 1};
   for (const Group& group : groups) {
@@ -103,8 +103,8 @@ void set_pass_limits_of(StepOptions& step, std::span<const Group> groups) {
   if (step.pass_limit <= 0) step.pass_limit = asked.passes;
 }
 
-/// Model::accounts(). placed: joints are held at their positions alone, while prescribed velocities
-/// jump.
+/// Model::accounts(). placed: joints are enforced at position level only, while prescribed
+/// velocities jump.
 std::vector<std::string> account_names(const ModelParts& parts, bool placed) {
   std::vector<std::string> names;
   for (const Group& group : parts.groups)
@@ -118,7 +118,7 @@ std::vector<std::string> account_names(const ModelParts& parts, bool placed) {
                           }) &&
       std::find(names.begin(), names.end(), "damping") == names.end())
     names.emplace_back("damping");
-  // A surface that rubs and moves or runs is driven, and so are motors and coordinates that are
+  // Surfaces with friction that move or run are driven, and so are motors and coordinates that are
   // functions of time.
   if ((!parts.running.empty() ||
        std::ranges::any_of(parts.couplings, [](const JointCoupling& c) { return bool(c.value); }) ||
@@ -192,7 +192,7 @@ Model::Model(ModelParts parts) {
   islands_ = islands_of(*parts_).numbers(island_count_);
   accounts_ =
       account_names(*parts_, options().joints == JointLevel::position && !breaks().jumps.empty());
-  expects(parts_->solver != nullptr, "a model has a contact solver");
+  expects(parts_->solver != nullptr, "a model needs a contact solver");
   solver_ = make_certified(parts_->solver);
   for (std::string& text : ModelCheck(*parts_, islands_).run())
     warnings_.push_back(std::move(text));

@@ -5,10 +5,10 @@
 //     while (sim.state().t < 2.0) sim.advance();
 //         // returns a StepReport, never throws for physics
 //
-// Threads: nothing in a Model changes after build. Any number of simulations of one Model, or of
-// copies of it, may be made, step and be asked at the same time, each in one thread at a time, and
-// give the bits of each one alone. Bodies, schemes and solvers of one's own in a Model must be fit
-// for that: const operations that keep nothing (docs/decisions/0035).
+// Threads: a Model does not change after build. Any number of simulations of one Model, or of its
+// copies, may be created, stepped and read at the same time, each in one thread at a time; the
+// results of each are bitwise those of a separate run. User-defined bodies, schemes and solvers in
+// a Model must support this: const operations that store nothing (docs/decisions/0035).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -31,41 +31,42 @@ namespace saltus {
 
 /// Bodies of one kind moved by one scheme; the unit of storage, dispatch and parallel work.
 struct Group {
-  std::string name;  ///< of the body, as the user wrote it; of the first of several
+  std::string name;  ///< of the body as the user wrote it; of the first if there are several
   std::string kind;  ///< registry name
   std::shared_ptr<const Dynamics> dynamics;
   std::shared_ptr<const Scheme> scheme;
-  std::vector<std::string> bodies =
-      {};  ///< names of the bodies of a group that holds several, empty: one
+  /// Names of the bodies of a group with several; empty: one body.
+  std::vector<std::string> bodies = {};
 };
 
-/// A point that may touch: `group` -1 is the fixed world, then ref.local is its place.
+/// A point that may be in contact: `group` -1 is the fixed world, where ref.local is its position.
 struct ContactSide {
   int group = -1;
   PointRef ref;
 };
 
-/// A surface whose material runs while its place stays, as that of a belt or a track: velocity =
-/// along value(t) [m/s]. Of it the part across the normal of a contact counts.
+/// A surface whose material runs while the surface stays in place, such as that of a belt or a
+/// track: velocity = along value(t) [m/s]. At a contact, only the part perpendicular to the normal
+/// counts.
 struct RunningSurface {
   Vector3 along = Vector3::Zero();  ///< in the axes of its frame
   Signal value;
 };
 
-/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a -
-/// x_b) - distance [m]. Its rows are the velocity of a against b along the normal and, with
-/// friction, along one or two tangents.
+/// A pair of points that may be in contact along a fixed normal, which points from b to a:
+/// gap = n . (x_a - x_b) - distance [m]. Its rows are the velocity of a relative to b along the
+/// normal and, with friction, along one or two tangents.
 struct ContactPair {
-  std::uint64_t key =
-      0;  ///< increasing in Model::pairs(); results depend on it, never on addresses
+  /// Increasing in Model::pairs(); results depend on it, never on addresses.
+  std::uint64_t key = 0;
   ContactSide a, b;
   Vector3 normal = Vector3::UnitZ();
   int law = 0;  ///< index into Model::laws()
-  /// Directions of friction, unit, across the normal and each other.
+  /// Unit directions of friction, perpendicular to the normal and to each other.
   std::array<Vector3, 2> tangent{Vector3::Zero(), Vector3::Zero()};
-  int tangents = 0;       ///< how many of them: 0 without friction, 1 in plane motion
-  double distance = 0.0;  ///< of the points along the normal where they touch [m]
-  int runs = -1;  ///< the surface of b, in space: index into ModelParts::running; -1: it rests
+  int tangents = 0;       ///< number of tangents: 0 without friction, 1 in plane motion
+  double distance = 0.0;  ///< of the points along the normal when the gap is 0 [m]
+  int runs = -1;          ///< surface of b, in space: index into ModelParts::running; -1: none
 
   int rows() const { return 1 + tangents; }
   /// Direction of row 0 (normal), 1 or 2.
@@ -74,9 +75,9 @@ struct ContactPair {
   }
 };
 
-/// Shapes, which find their contacts by themselves.
+/// Shapes, whose contacts are found by collision detection.
 struct Surfaces {
-  /// A body that carries shapes.
+  /// A body with shapes.
   struct Frame {
     int group = 0, body = 0;
     std::string name;  ///< as the user wrote it
@@ -87,40 +88,38 @@ struct Surfaces {
     std::string name;  ///< of the body, as the user wrote it
     BoundarySurface boundary;
     int material = 0;
-    bool self = false;  ///< it may touch itself
+    bool self = false;  ///< self-contact is possible
   };
   std::vector<Frame> frames;
   std::vector<DeformingBoundary> boundaries;
-  std::vector<Collider>
-      colliders;  ///< Collider::frame is an index of `frames`, below 0: the fixed world
-  std::vector<int>
-      runs;  ///< of each collider: index into ModelParts::running, -1: it rests; empty: all rest
-  std::vector<std::string>
-      fixed_names;                  ///< of the fixed bodies in frames -1, -2, ...; may be empty
-  std::vector<Matrix3> fixed_turn;  ///< how they are turned; empty: not
-  std::vector<std::array<int, 2>>
-      excluded;  ///< pairs of frames that never touch; boundary surfaces are counted after the
-                 ///< frames
+  std::vector<Collider> colliders;  ///< Collider::frame: index of `frames`, below 0: fixed world
+  /// For each collider: index into ModelParts::running, -1: none; empty: none for all.
+  std::vector<int> runs;
+  std::vector<std::string> fixed_names;  ///< of the bodies in frames -1, -2, ...; may be empty
+  std::vector<Matrix3> fixed_turn;       ///< their rotations; empty: none
+  /// Pairs of frames without contact; boundary surfaces are numbered after the frames.
+  std::vector<std::array<int, 2>> excluded;
   int materials = 1;
-  std::vector<int>
-      law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
-  /// Of each law whose friction depends on the direction: the material to whose bodies its axis is
-  /// fixed, -1 of others; may be empty, and laws beyond its end are others.
+  /// Index of the law of material a against b at a * materials + b; -1: no contact.
+  std::vector<int> law;
+  /// For each law whose friction depends on the direction: the material to whose bodies its axis is
+  /// fixed; -1 for other laws. May be shorter than the list of laws: missing entries are -1.
   std::vector<int> axis_material;
-  double margin = 0.0;        ///< contacts are known from this gap on [m]
-  double event_margin = 0.0;  ///< the same in event-driven integration, where `margin` is more [m]
-  /// From this gap on event-driven integration knows contacts: nothing may cross it between two
-  /// places that it looks at [m].
+  double margin = 0.0;  ///< contacts are detected up to this gap [m]
+  /// The same in event-driven integration, unless `margin` is larger [m].
+  double event_margin = 0.0;
+  /// Event-driven integration detects contacts up to this gap [m]: nothing may cross it between two
+  /// instants of detection.
   double margin_of_events() const { return std::max(margin, event_margin); }
-  /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they
-  /// move in space.
+  /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: motion
+  /// in space.
   Vector3 plane = Vector3::Zero();
 };
 
 /// A law on one coordinate of a joint: a limit, a motor, friction, a spring. gap = sign (c -
 /// offset), with its rate.
 struct JointLaw {
-  std::uint64_t key = 0;  ///< increasing over the pairs and then these
+  std::uint64_t key = 0;  ///< increasing, following those of the pairs
   std::string name;       ///< "elbow.motor"
   int joint = 0, coordinate = 0;
   double sign = 1.0, offset = 0.0;  ///< offset [rad], [m]
@@ -139,7 +138,7 @@ struct JointAngle {
 double angle_between_stops(std::span<const JointLaw> joint_laws, std::span<const AnyLaw> laws,
                            int joint, int coordinate, double angle);
 
-/// What a user listens to: displacement or velocity of one point along one direction, or the force
+/// A recorded quantity: displacement or velocity of one point along one direction, or the force
 /// that holds a prescribed degree of freedom.
 struct Probe {
   /// joint: the coordinate `coordinate` of joint `joint`, or its rate with Quantity::joint_rate.
@@ -150,14 +149,14 @@ struct Probe {
   std::shared_ptr<const PointTable> table;  ///< one row, or null: `point` along `direction`
   PointRef point;
   Vector3 direction = Vector3::UnitZ();  ///< unit
-  double rest = 0.0;                     ///< place of the point along it at the start [m]
+  double rest = 0.0;                     ///< position of the point along it at the start [m]
   Quantity quantity = Quantity::velocity;
-  int reaction = 0;      ///< index in Simulation::reactions(); `table`: weights of all
+  int reaction = 0;      ///< index in Simulation::reactions(); with `table`: weights of all
   std::string wav, csv;  ///< file names, empty: none
   double gain = 0.0;     ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
 };
 
-/// Name and unit of what a probe gives: "velocity", "m/s".
+/// Name and unit of the quantity of a probe: "velocity", "m/s".
 std::string_view name_of(Probe::Quantity quantity);
 std::string_view unit_of(Probe::Quantity quantity);
 /// Coordinates of joints are in rad or m.
@@ -168,34 +167,34 @@ struct StepOptions {
   double end = 0.0;  ///< [s]
   ContactInstant instant = ContactInstant::end;
   OnFailure on_failure = OnFailure::stop;
-  Limits contact;     ///< tolerance and iterations of the contact solver
-  bool heap = false;  ///< bodies lie in a heap: a tolerance that is not given is that of heaps
-  bool soft = false;  ///< a heap, or a wall, of bodies that deform
-  double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
-  bool ledger =
-      true;  ///< keep the accounts of every step; without them energies and work stay at their
-             ///< start
-  /// After each step what shapes still penetrate is undone by a motion that no velocity knows of,
-  /// booked as projection.
+  Limits contact;               ///< tolerance and iterations of the contact solver
+  bool heap = false;            ///< bodies form a heap: the default tolerance is that of heaps
+  bool soft = false;            ///< a heap or wall of deformable bodies
+  double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model requires
+  /// Compute the energy balance of every step; otherwise energies and work keep their initial
+  /// values.
+  bool ledger = true;
+  /// After each step the remaining penetration of shapes is removed by a motion that does not enter
+  /// the velocities; its work is booked as projection.
   bool correct_positions = false;
-  /// Joints act as forces in the stages of explicit schemes, which keep their order by it; the
-  /// impulses of the step then take out the error of the scheme alone.
+  /// Joints act as forces in the stages of explicit schemes, which preserves their order; the
+  /// impulses of the step then remove only the error of the scheme.
   bool joints_in_stages = false;
-  int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
+  int pass_limit = 0;  ///< 0: the largest that a scheme of the model requires
   JointLevel joints = JointLevel::position;
   Bilateral bilateral = Bilateral::mid_zero;
   TimeMode mode = TimeMode::stepping;
   EventOptions events{};
-  /// > 0: an interval h is covered with steps whose estimated error stays below this share of what
-  /// moves [1] (time_stepping/step_control.h); 0: one step.
+  /// > 0: an interval h is covered with steps whose estimated error stays below this fraction of
+  /// the motion [1] (time_stepping/step_control.h); 0: one step.
   double step_tolerance = 0.0;
   bool controlled() const { return step_tolerance > 0.0 && mode == TimeMode::stepping; }
 };
 
-/// The parts from which a Model is made, for programs that do not start from a scene file.
+/// The parts from which a Model is built, for programs that do not start from a scene file.
 struct ModelParts {
   std::vector<Group> groups;
-  std::vector<GroupState> initial;  ///< physical q and v at t = 0, one a group
+  std::vector<GroupState> initial;  ///< physical q and v at t = 0, one per group
   std::vector<ContactPair> pairs;
   std::vector<AnyLaw> laws;
   Surfaces surfaces;
@@ -214,14 +213,13 @@ struct ModelParts {
 
 class Model {
  public:
-  /// Checks the parts against each other: traits, levels against gains, stages of an island, solver
-  /// against laws.
-  /// Throws SceneError naming the entry.
+  /// Checks that the parts fit together: traits, levels and gains, stages of an island, solver and
+  /// laws. Throws SceneError that names the entry.
   explicit Model(ModelParts parts);
 
-  /// A copy of what it was made from, for a model that differs from this in some part.
+  /// A copy of the parts it was built from, to build a model that differs in some of them.
   ModelParts parts() const { return *parts_; }
-  /// The same model with or without the accounts of every step (StepOptions::ledger).
+  /// The same model with or without the energy balance of every step (StepOptions::ledger).
   Model with_ledger(bool ledger) const;
 
   std::span<const Group> groups() const { return parts_->groups; }
@@ -239,20 +237,20 @@ class Model {
   /// The angle of a coordinate; null if the coordinate is a length.
   const JointAngle* angle_of(int joint, int coordinate) const;
   std::span<const Probe> probes() const { return parts_->probes; }
-  /// That of the parts, held to a certificate (contact/certificate.h).
+  /// The solver of the parts, with every solution checked by a certificate (contact/certificate.h).
   const ContactSolver& solver() const { return *solver_; }
   const StepOptions& options() const { return parts_->options; }
-  /// Of all groups, couplings and surfaces that run, each list increasing.
+  /// Breaks of all groups, couplings and running surfaces; each list is increasing.
   Breaks breaks() const;
 
   /// Names of State::ledger: the sources without potential, damping (of joints too), then
   /// prescribed, joints, projection (with schemes of several stages), friction (with laws that have
   /// it), impact, scheme, unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
-  /// Island of each group: groups that can touch each other share one contact problem.
+  /// Island of each group: groups that can be in contact belong to one contact problem.
   std::span<const int> islands() const { return islands_; }
   int island_count() const { return island_count_; }
-  /// What is legal but doubtful, one line each; printed by `run` and `check`.
+  /// Warnings about valid but doubtful input, one line each; printed by `run` and `check`.
   std::span<const std::string> warnings() const { return warnings_; }
 
  private:

@@ -1,5 +1,5 @@
-// The parts of a model against each other: schemes against the traits of their groups, laws against
-// schemes and solver, surfaces.
+// Checks that the parts of a model fit together: schemes and traits of groups, laws, schemes and
+// solver, surfaces.
 #pragma once
 #include <set>
 #include <span>
@@ -12,11 +12,11 @@ namespace saltus {
 
 class ModelCheck {
  public:
-  /// parts: with a solver, their joints checked; islands: of each group.
+  /// parts: must have a solver and checked joints; islands: that of each group.
   ModelCheck(const ModelParts& parts, std::span<const int> islands)
       : parts_(parts), islands_(islands) {}
-  /// What is legal but doubtful, one line each. Throws SceneError naming the entry, UsageError
-  /// where parts are missing.
+  /// Returns warnings about valid but doubtful input, one line each. Throws SceneError that names
+  /// the entry, UsageError if parts are missing.
   std::vector<std::string> run();
 
  private:
@@ -33,15 +33,15 @@ class ModelCheck {
   void check_surface_law(int index);
   void check_axis(int index, const std::string& path) const;
 
-  /// A law between groups; friction: its contacts have tangents.
+  /// Checks a law between groups; friction: its contacts have tangents.
   void check_law(int index, bool friction, const Sides& sides);
-  /// Both solve the same contact problems in a step.
+  /// Checks that both sides solve the same contact problems in a step.
   void check_stages(const std::string& path, const Sides& sides) const;
-  /// Law and solver suit a group and its scheme.
+  /// Checks that law and solver suit a group and its scheme.
   void check_side(const ContactLaw& law, const std::string& path, const Group& side) const;
-  /// Velocities of the two that belong to different instants of the step.
+  /// Warns if the velocities of the two sides belong to different instants of the step.
   void warn_of_instants(const std::string& path, const Sides& sides);
-  /// What acts at any gap or along the surface needs schemes that do not correct positions.
+  /// Laws that act at any gap or along the surface need schemes that do not correct positions.
   void check_creep(const std::string& path, const Sides& sides) const;
   /// A compliant law needs schemes whose positions depend on its force in the step.
   void check_spring(const std::string& path, const Sides& sides);
@@ -53,8 +53,8 @@ class ModelCheck {
   const ModelParts& parts_;
   std::span<const int> islands_;
   std::set<int> surface_laws_;    ///< laws between surfaces
-  std::set<int> surface_groups_;  ///< groups with surfaces that move by forces
-  std::set<std::string> told_;    ///< laws about which there is a warning
+  std::set<int> surface_groups_;  ///< groups with surfaces that forces can move
+  std::set<std::string> told_;    ///< laws for which a warning exists
   std::vector<std::string> warnings_;
 };
 

@@ -1,4 +1,4 @@
-// What a Model asks of its joints, couplings and laws on coordinates.
+// Checks of the joints, couplings and coordinate laws of a Model.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,7 +16,7 @@ std::string joint_path_of(const ModelParts& parts, int joint) {
   return i < parts.joint_path.size() ? parts.joint_path[i] : "joints[" + std::to_string(i) + "]";
 }
 
-/// The groups of some joints that move by forces, each once.
+/// The groups of some joints that forces can move, each once.
 std::vector<const Group*> held_groups(const ModelParts& parts, const std::vector<int>& joints) {
   std::set<int> of;
   for (const int j : joints) {
@@ -31,7 +31,7 @@ std::vector<const Group*> held_groups(const ModelParts& parts, const std::vector
   return found;
 }
 
-/// Whether the schemes of groups that `name` holds together can do so at the level asked for.
+/// Checks that the schemes of the groups connected by `name` support the chosen joint level.
 void check_schemes(const StepOptions& options, const std::string& name, const std::string& path,
                    const std::vector<const Group*>& held) {
   const auto text = [](const Group& group) {
@@ -45,28 +45,30 @@ void check_schemes(const StepOptions& options, const std::string& name, const st
                            "step: " + text(*held.front()) + " and " + text(*group),
                        "give them the same scheme");
     if (scheme.stages().size() > 1)
-      throw SceneError(path,
-                       "'" + name + "' would be felt by the second problem of " + text(*group) +
-                           " alone and not by its prediction: the motion would be another one",
-                       "a scheme of one contact problem a step: generalized-alpha, rig-mid");
+      throw SceneError(
+          path,
+          "'" + name + "' would act only in the second problem of " + text(*group) +
+              ", not in its prediction, so that the motion would be wrong",
+          "use a scheme with one contact problem per step: generalized-alpha, rig-mid");
     if (options.joints == JointLevel::velocity) continue;
     const std::string why = options.joints == JointLevel::both ? "level both" : "level position";
     if (!(scheme.gain() > 0.0))
-      throw SceneError(path,
-                       "'" + name + "' is held at " + why +
-                           ", for which positions must feel the forces of the step; under " +
-                           text(*group) + " they do not",
-                       "joint: {level: velocity}, or a scheme of gain > 0");
-    if (scheme.gain() != first.gain())
       throw SceneError(
           path,
-          "'" + name + "' is held at " + why + ", for which its bodies need schemes of one gain: " +
-              text(*held.front()) + " has " + std::to_string(first.gain()).substr(0, 4) + ", " +
-              text(*group) + " " + std::to_string(scheme.gain()).substr(0, 4),
-          "joint: {level: velocity}, or give them the same scheme");
+          "'" + name + "' is enforced at " + why +
+              ", which requires positions that depend on the forces of the step; those of " +
+              text(*group) + " do not",
+          "joint: {level: velocity}, or a scheme of gain > 0");
+    if (scheme.gain() != first.gain())
+      throw SceneError(path,
+                       "'" + name + "' is enforced at " + why +
+                           ", which requires schemes with the same gain: " + text(*held.front()) +
+                           " has " + std::to_string(first.gain()).substr(0, 4) + ", " +
+                           text(*group) + " " + std::to_string(scheme.gain()).substr(0, 4),
+                       "joint: {level: velocity}, or give them the same scheme");
     if (options.joints == JointLevel::both && scheme.velocity_at() != 1.0)
       throw SceneError(path,
-                       "'" + name + "' is held at level both, and " + text(*group) +
+                       "'" + name + "' is enforced at level both, but " + text(*group) +
                            " has no velocity at the end of a step",
                        "joint: {level: position}");
   }
@@ -86,12 +88,12 @@ void Model::check_joints() const {
     const Joint& joint = parts.joints[static_cast<std::size_t>(j)];
     for (const JointSide* side : {&joint.a, &joint.b})
       expects(side->group >= -1 && side->group < groups_count,
-              "a side of a joint is a group or the world (-1)");
+              "a side of a joint must be a group or the world (-1)");
     const std::vector<const Group*> held = held_groups(parts, {j});
     if (held.empty())
       throw SceneError(joint_path_of(parts, j),
-                       "'" + joint.name + "' holds nothing that moves by forces",
-                       "join a body that is neither fixed nor told how to move");
+                       "'" + joint.name + "' connects no body that forces can move",
+                       "join a body that is not fixed and has no prescribed motion");
     if (joint.kind == JointKind::distance && !(joint.length > 0.0))
       throw SceneError(joint_path_of(parts, j), "'" + joint.name + "' has no length",
                        "a joint of kind ball holds two points together");
@@ -102,11 +104,11 @@ void Model::check_joints() const {
                        "strength 0, or kind distance");
     if (!(joint.strength >= 0.0))
       throw SceneError(joint_path_of(parts, j), "'" + joint.name + "' has a strength below 0",
-                       "strength > 0 [N], or 0: it bears any pull");
-    // Its force would end within a step, and the stages have no step to end it at.
+                       "give a strength > 0 [N], or 0 for a joint that cannot break");
+    // Its force would vanish within a step, which the stages cannot represent.
     if (joint.strength > 0.0 && parts.options.joints_in_stages)
       throw SceneError(joint_path_of(parts, j),
-                       "'" + joint.name + "' can break, and joints inside stages cannot",
+                       "'" + joint.name + "' can break, but joints inside stages cannot",
                        "joint: {in_stages: false}, or no strength");
     if (row_count(joint.kind) > 0)
       check_schemes(parts.options, joint.name, joint_path_of(parts, j), held);
@@ -118,16 +120,16 @@ void Model::check_joints() const {
     const auto [known, fresh] = driven.emplace(of, by);
     if (fresh) return;
     throw SceneError(joint_path_of(parts, of[0]),
-                     "'" + known->second + "' and '" + by + "' drive one coordinate of '" +
+                     "'" + known->second + "' and '" + by + "' drive the same coordinate of '" +
                          parts.joints[static_cast<std::size_t>(of[0])].name + "'",
-                     "one motor or drive a coordinate");
+                     "use one motor or drive per coordinate");
   };
   for (const JointCoupling& coupling : parts.couplings) {
-    expects(!coupling.terms.empty(), "a coupling has terms");
+    expects(!coupling.terms.empty(), "a coupling must have terms");
     std::vector<int> joined;
     for (const JointCoupling::Term& term : coupling.terms) {
       expects(coordinate_exists(term.joint, term.coordinate),
-              "the coordinates of a coupling are those of joints");
+              "the coordinates of a coupling must be those of joints");
       joined.push_back(term.joint);
     }
     check_schemes(parts.options, coupling.name, joint_path_of(parts, joined.front()),
@@ -138,21 +140,21 @@ void Model::check_joints() const {
 
   std::uint64_t next = parts.pairs.empty() ? 0 : parts.pairs.back().key + 1;
   for (const JointLaw& one : parts.joint_laws) {
-    expects(one.key >= next, "the keys of laws on joints increase and come after those of pairs");
+    expects(one.key >= next, "the keys of laws on joints must increase and follow those of pairs");
     next = one.key + 1;
-    expects(coordinate_exists(one.joint, one.coordinate), "a law on a joint acts on a coordinate");
-    expects(one.sign == 1.0 || one.sign == -1.0, "the sign of a law on a joint is 1 or -1");
+    expects(coordinate_exists(one.joint, one.coordinate), "a law on a joint needs a coordinate");
+    expects(one.sign == 1.0 || one.sign == -1.0, "the sign of a law on a joint must be 1 or -1");
     expects(one.law >= 0 && one.law < static_cast<int>(parts.laws.size()),
-            "the law on a joint is one of the model's");
+            "the law on a joint must be one of the model's laws");
     const LawFacts& law = parts.laws[static_cast<std::size_t>(one.law)]->facts();
     expects(law.friction.coefficient == 0.0 && law.cohesion == 0.0,
-            "a law on a joint has no friction of its own");
+            "a law on a joint must have no friction and no cohesion");
     if (law.drives) drive({one.joint, one.coordinate}, one.name);
   }
   for (const Probe& probe : parts.probes)
     if (probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate)
       expects(coordinate_exists(probe.joint, probe.coordinate),
-              "a probe of a joint hears one of its coordinates");
+              "a probe of a joint must refer to one of its coordinates");
 }
 
 }  // namespace saltus

@@ -11,13 +11,14 @@
 namespace saltus {
 namespace {
 
-constexpr double kDriftTime = 1.0 / 8.0;  // of the step: differences of order 4 err by 1e-5 h^4
+// fraction of the step: fourth-order differences have errors of 1e-5 h^4
+constexpr double kDriftTime = 1.0 / 8.0;
 
-/// What is wrong with joints in the stages of this group, empty: nothing.
+/// Reason why joints cannot act in the stages of this group; empty: they can.
 std::string unfit(const Group& group) {
   const Dynamics& body = *group.dynamics;
   if (!has(body.traits(), Trait::rigid) && !has(body.traits(), Trait::fixed_points))
-    return "holds points whose rates depend on the configuration";
+    return "has points whose rates depend on the configuration";
   if (body.prescribed() > 0) return "has prescribed degrees of freedom";
   return {};
 }
@@ -32,7 +33,7 @@ void Model::put_joints_in_stages() {
   const auto moves = [&](int g) {
     return g >= 0 && parts.groups[static_cast<std::size_t>(g)].dynamics->velocities() > 0;
   };
-  // The group of some joints; each is held by the reactions of one group alone.
+  // Finds the group of a joint; each joint or coupling must be confined to one group.
   const auto add_group = [&](int& known, const Joint& joint, std::size_t at,
                              const std::string& name) {
     for (const JointSide* side : {&joint.a, &joint.b}) {
@@ -69,7 +70,7 @@ void Model::put_joints_in_stages() {
       moved.push_back({static_cast<int>(g), parts.groups[g].dynamics});
   for (const int g : held) {
     Group& group = parts.groups[static_cast<std::size_t>(g)];
-    if (dynamic_cast<const Jointed*>(group.dynamics.get()) != nullptr) continue;  // it was before
+    if (dynamic_cast<const Jointed*>(group.dynamics.get()) != nullptr) continue;  // already wrapped
     const std::string what = unfit(group);
     if (!what.empty())
       throw SceneError("joint.in_stages", "'" + group.name + "' (kind " + group.kind + ") " + what,

@@ -4,9 +4,9 @@
 
 namespace saltus {
 
-/// The largest |n . dx/dv| over the velocities of a body, x point i of its rows.
+/// The largest |n . dx/dv| over the velocities of a body, where x is point i of its rows.
 double motion_along(const PointRows& J, std::size_t i, const Vector3& n);
-/// Below it no impulse along n moves the point.
+/// Below this value no impulse along n moves the point.
 inline constexpr double kStillAlong = 1e-12;
 
 }  // namespace saltus

@@ -1,4 +1,4 @@
-// Which schemes can move which bodies: traits against needs and refusals.
+// Which schemes can move which bodies: compares traits with needs and refusals.
 #pragma once
 #include <functional>
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace saltus {
 
-/// Whether a scheme can move a group with these traits.
+/// True if a scheme can move a group with these traits.
 bool fits(const Scheme& scheme, unsigned traits);
 
-/// Names of the schemes (with their default options) that can and that `suits` accepts, "a, b, c".
+/// Names of the schemes (with default options) that fit and that `suits` accepts, "a, b, c".
 std::string schemes_for(
     unsigned traits,
     const std::function<bool(const Scheme&)>& suits = [](const Scheme&) { return true; });
 
-/// True where no damping ratio makes the scheme grow, however large the step.
+/// True if the scheme is stable at any step, for damping ratios from 0 to 1.
 bool any_step(const Scheme& scheme);
 
 }  // namespace saltus

@@ -42,7 +42,7 @@ void AlphaScheme::start(const Dynamics& body, const Prepared* prepared, double t
   start_accelerations(body, prepared, t, state);
 }
 
-// q~, v~ and w' of the present a'
+// q~, v~ and w' from the current a'
 void AlphaScheme::place_smooth(const Dynamics& body, Trial& x) const {
   const double h = x.h;
   const Vector &a0 = x.start->memory[0], &w0 = x.start->memory[1], &a = x.work[a1];
@@ -57,7 +57,7 @@ void AlphaScheme::place_smooth(const Dynamics& body, Trial& x) const {
   x.work[w1] = ((1.0 - alpha_m_) * a + alpha_m_ * a0 - alpha_f_ * w0) / (1.0 - alpha_f_);
 }
 
-// a' <- a' - S^-1 (M(q~) w' - F(t1, q~, v~)); the change of a' is left in work[rest]
+// a' <- a' - S^-1 (M(q~) w' - F(t1, q~, v~)); work[rest] stores the amount subtracted
 void AlphaScheme::improve(const Dynamics& body, Trial& x, const Factor* S) const {
   const Vector &q = x.work[smooth_q], &v = x.work[smooth_v];
   x.t_at = x.t0 + x.h;

@@ -1,17 +1,17 @@
-// Central differences (leap-frog). The state holds the half-step velocity w = (q0 - q_-)/h, on
-// which contact laws act:
+// Central differences (leap-frog). The state holds the half-step velocity w = (q0 - q_-)/h, to
+// which contact laws apply:
 //
 //     (M + (h/2) C) w+ = (M - (h/2) C) w + h f_D(t0, q0) + r,    f_D = F + C v without damping,
 //         q1 = q0 (+) h w+
 //     start:   w = v0 - (h/2) M^-1 F(t0, q0, v0)
 //     output:  (M + (h/2) C) v1 = M w+ + (h/2) f_D(t1, q1)
 //
-// A = M + (h/2) C, gain 1, order 2, stable up to h omega = 2 whatever the damping. Of a body at
-// rest on its obstacle w is 0 and the output (h/2) M^-1 F. Where C is 0 only M is inverted. The
-// equations in general form: two_step.h.
+// A = M + (h/2) C, gain 1, order 2, stable up to h omega = 2 for any damping. For a body at rest on
+// its obstacle w is 0 and the output velocity is (h/2) M^-1 F. Where C is 0, only M is inverted.
+// General form of the equations: two_step.h.
 //
-// compat: sofa, f the force without Rayleigh damping, of which rK is left out; v0 is taken for w
-// (order 1):
+// compat: sofa: f is the force without Rayleigh damping, rK is omitted, and v0 is used as the first
+// w (order 1):
 //
 //     (1 + h rM/2) w+ = (1 - h rM/2) w + M^-1 (h f(t0, q0, w) + r),    A = (1 + h rM/2) M
 //
@@ -61,7 +61,7 @@ void CentralDifferenceSofa::flight(const Dynamics& body, Trial& x) const {
 
 std::unique_ptr<Scheme> make_central_difference(const CentralDifferenceOptions& options) {
   expects(options.compat != Compat::seed,
-          "central-difference: the printed form is no scheme; compat: none or sofa");
+          "central-difference: compat: seed is not available; use compat: none or sofa");
   if (options.compat == Compat::sofa) return std::make_unique<CentralDifferenceSofa>();
   return std::make_unique<CentralDifference>();
 }

@@ -1,11 +1,12 @@
-// Solfec's explicit leap-frog for deformable bodies, forces at the half step that v0 reaches:
+// Solfec's explicit leap-frog for deformable bodies, with forces at the half step predicted by v0:
 //
 //     q_h = q0 (+) (h/2) v0
 //     A (v1 - v0) = h F(t0 + h/2, q_h, v0) + r,     gain = 1/2
 //     q1 = q_h (+) (h/2) v1
 //
-// A = M(q_h): damping is taken at v0, order 2 without it and 1 with it. viscosity_implicit: A = M +
-// (h/2) C at (q_h, v0), which takes it at the mean of v0 and v1: order 2.
+// A = M(q_h): damping is evaluated at v0, order 2 without damping and 1 with it.
+// viscosity_implicit: A = M + (h/2) C at (q_h, v0), which evaluates damping at the mean of v0 and
+// v1: order 2.
 // Source: T. Koziara 2008 (section 5.1); theory in docs/theory/def-exp.md.
 #include "saltus/schemes/def_exp.h"
 
@@ -55,7 +56,7 @@ void DefExp::flight(const Dynamics& body, Trial& x) const {
   body.retract(x.work[q_h], x.work[d], x.q);
 }
 
-// Contacts of the middle of the step are looked for at q_h.
+// Contact detection in the middle of the step uses q_h.
 void DefExp::place(const Dynamics& body, const Trial& x, double fraction, Out q) const {
   if (fraction == 0.5)
     q = x.work[q_h];
@@ -63,7 +64,7 @@ void DefExp::place(const Dynamics& body, const Trial& x, double fraction, Out q)
     Scheme::place(body, x, fraction, q);
 }
 
-// q_h moves like the positions of symplectic Euler, or of central differences.
+// q_h evolves like the positions of central differences (central_) or of symplectic Euler.
 double DefExp::stability_limit(double xi) const {
   return central_ ? 2.0 : 2.0 * (std::sqrt(1.0 + xi * xi) - xi);
 }

@@ -1,14 +1,14 @@
 // Solfec's linearly implicit leap-frog for deformable bodies: forces and tangents at the half step
-// that v0 alone reaches, one solve.
+// predicted by v0, one solve.
 //
 //     q_h = q0 (+) (h/2) v0
 //     A (v1 - v0) = h F(t0 + h/2, q_h, v0) + r,     A = M + (h/2) C + (h^2/4) K at (q_h, v0),
 //         gain = 1/2
 //     q1 = q_h (+) (h/2) v1
 //
-// On affine groups it is the implicit midpoint rule: any step, energy kept. Elsewhere it is
-// linearised once: of order 2, energy errors bounded by nothing. iterate: true solves the midpoint
-// rule itself,
+// On affine groups this is the implicit midpoint rule: stable at any step, energy conserved. On
+// other groups it is linearised once: order 2, with no bound on energy errors. iterate: true solves
+// the midpoint rule itself,
 //
 //     M (v1 - v0) = h F(t0 + h/2, q_m, v_m) + r,    v_m = (v0 + v1)/2,  q_m = q0 (+) (h/2) v_m,
 //         q1 = q0 (+) h v_m
@@ -38,7 +38,7 @@ class DefLim final : public ImplicitScheme {
   Combination matrix(double h) const override { return {1.0, 0.5 * h, 0.25 * h * h}; }
 };
 
-// Contacts of the middle of the step are looked for at q_h.
+// Contact detection in the middle of the step uses q_h.
 void DefLim::place(const Dynamics& body, const Trial& x, double fraction, Out q) const {
   if (linear_ && fraction == 0.5)
     q = x.work[q_at];
@@ -56,8 +56,8 @@ void DefLim::place_end(const Dynamics& body, Trial& x) const {
   }
 }
 
-// iterate: M (v - v0) - h F(q_m, v_m).   Once, at v = v0: place_between gives q_h, and M (v - v0)
-// is 0.
+// iterate: M (v - v0) - h F(q_m, v_m).
+// Otherwise evaluated once, at v = v0: place_between() gives q_h, and M (v - v0) is 0.
 void DefLim::residual(const Dynamics& body, Trial& x, Vector& res) const {
   place_between(body, x, x.v, 0.5);
   x.t_at = x.t0 + 0.5 * x.h;

@@ -1,5 +1,5 @@
-// The discrete gradient scheme: the midpoint rule with an elastic force that does exactly the work
-// of the potential V.
+// The discrete gradient scheme: the midpoint rule with an elastic force whose work is exactly the
+// change of the potential V.
 //
 //     q1 = q0 + d,   d = h v_m,   v_m = (v0 + v1)/2,   q_m = q0 + d/2
 //     M (v1 - v0) = h [ F(t_m, q_m, v_m) - lambda M d ] + r
@@ -7,15 +7,16 @@
 //     A = (1 + h^2 lambda/2) M + (h/2) C + (h^2/4) K,  gain = 1/2
 //
 // so that grad V(q_m) + lambda M d is a gradient whose work along d is V(q1) - V(q0). The direction
-// M d, not d, keeps the scheme free of the units of mixed coordinates and gives no force to what
-// does not move; V is that of the whole group, bodies of one group share lambda.
+// M d, rather than d, makes the scheme independent of units in mixed coordinates and puts no force
+// on bodies that do not move. V is the potential of the whole group; all its bodies have the same
+// lambda.
 //
-// The brackets are of third order in d and drown in the round-off of V where the body hardly moves.
-// lambda is therefore changed only while the work of the force misses the potential by more than
-// that round-off and |v_m|_M^2 is a thousand times larger; it starts at 0 in each step.
-// A full Newton step needs, beside A, the rank one h M d (d lambda/d v1)^T: it goes into v_free by
-// a second solve with A, and A stays symmetric. E1 - E0 = h F_s . v_m (sources without potential) +
-// r . v_m, exact for any V.
+// The bracket is of third order in d and is lost in the round-off of V where the body hardly moves.
+// lambda is therefore changed only while the work of the force differs from the change of V by more
+// than that round-off and |v_m|_M^2 is over a thousand times larger; it starts at 0 in each step.
+// A full Newton step needs, in addition to A, the rank-one term h M d (d lambda/d v1)^T: it enters
+// v_free through a second solve with A, so that A stays symmetric. E1 - E0 = h F_s . v_m (sources
+// without potential) + r . v_m, exact for any V.
 // Source: O. Gonzalez 1996; theory in docs/theory/discrete-gradient.md.
 #include "saltus/schemes/discrete_gradient.h"
 
@@ -42,7 +43,7 @@ class DiscreteGradient final : public ImplicitScheme {
 
  protected:
   enum Own { force_m = own, Md, slope, number, own_end };
-  /// Components of work[number]; follows: lambda was changed by the last residual.
+  /// Components of work[number]; `follows` is 1 if the last residual() changed lambda.
   enum Number { lambda, V0, count, follows, numbers };
 
   int own_vectors() const override { return int{own_end} - int{own}; }
@@ -77,8 +78,8 @@ void DiscreteGradient::place_middle(const Dynamics& body, Trial& x, const Vector
   body.retract(x.start->q, x.work[increment], x.work[q_at]);
 }
 
-// lambda of the present iterate; -grad V(q_m) in work[force_m], d in work[increment], M d in
-// work[Md]
+// Computes lambda for the current iterate; stores -grad V(q_m) in work[force_m], d in
+// work[increment] and M d in work[Md].
 void DiscreteGradient::weigh(const Dynamics& body, Trial& x) const {
   Vector &f = x.work[force_m], &d = x.work[increment], &n = x.work[number];
   place_end(body, x);
@@ -87,8 +88,8 @@ void DiscreteGradient::weigh(const Dynamics& body, Trial& x) const {
   const double dMd = d.dot(x.work[Md]),
                V1 = body.energy(held_at(body, x, middle(x)), x.q, x.v).potential,
                bracket = V1 - n[V0] + f.dot(d);
-  // what V(q1) - V(q0) can resolve, twice as much in each pass: round-off must not keep the passes
-  // from ending
+  // resolution of V(q1) - V(q0), doubled in each pass so that round-off cannot keep the passes from
+  // ending
   const double noise = std::ldexp(std::numeric_limits<double>::epsilon(),
                                   std::min(12, static_cast<int>(n[count])) - 4) *
                        (std::abs(V1) + std::abs(n[V0]) + f.cwiseAbs().dot(x.q.cwiseAbs()));
@@ -111,11 +112,11 @@ void DiscreteGradient::residual(const Dynamics& body, Trial& x, Vector& res) con
   res += x.h * x.work[number][lambda] * x.work[Md];
 }
 
-// v_free + A^-1 r = v - J^-1 (residual(v) - r),  J = A + u w^T,  u = M d,  w = (h^2/2) d lambda/d
-// d:
-//     w = (h^2/2) [ grad V(q1) - grad V(q_m) - K d/2 - 2 lambda M d ]/(d . M d)
-// and J^-1 y = A^-1 y - A^-1 u (w . A^-1 y)/(1 + w . A^-1 u). In the first term r is that of the
-// last pass.
+// v_free + A^-1 r = v - J^-1 (residual(v) - r),  J = A + u w^T,  u = M d,
+//     w = (h^2/2) d lambda/d d
+//       = (h^2/2) [ grad V(q1) - grad V(q_m) - K d/2 - 2 lambda M d ]/(d . M d)
+// and J^-1 y = A^-1 y - A^-1 u (w . A^-1 y)/(1 + w . A^-1 u). In y = residual(v) - r, r is the
+// impulse of the previous pass.
 void DiscreteGradient::free_velocity(const Dynamics& body, Trial& x) const {
   if (one_solve(body)) return ImplicitScheme::free_velocity(body, x);
   residual(body, x, x.v_free);
@@ -136,7 +137,7 @@ void DiscreteGradient::free_velocity(const Dynamics& body, Trial& x) const {
     f1 = u;
     solve(x.A, f1);
     const double pivot = 1.0 + w.dot(f1);
-    // residual + u (...) has the A^-1 image that J^-1 asks for
+    // subtracting this multiple of u makes the solve with A below a solve with J
     if (std::abs(pivot) > 0.25) x.v_free -= (wy / pivot) * u;
   }
   solve(x.A, x.v_free);

@@ -1,10 +1,10 @@
-// Explicit Euler, one force a step:
+// Explicit Euler, one force evaluation per step:
 //
 //     v1 = v0 + M^-1 ( h F(t0, q0, v0) + r )
 //     q1 = q0 (+) h v1   symplectic, gain 1: energy bounded below the stability limit
 //     q1 = q0 (+) h v0   standard, gain 0: undamped motion grows
 //
-// A = M(q0), order 1. compat: sofa leaves Rayleigh damping out of F; compat: seed is the standard
+// A = M(q0), order 1. compat: sofa omits Rayleigh damping from F; compat: seed is the standard
 // form, as printed. Source: E. Hairer, C. Lubich, G. Wanner 2006, I.1.2; theory in
 // docs/theory/euler-explicit.md.
 #include "saltus/schemes/euler_explicit.h"
@@ -48,8 +48,8 @@ void EulerExplicit::flight(const Dynamics& body, Trial& x) const {
   body.retract(q0, x.work[d], x.q);
 }
 
-// Roots of  l^2 - (2 - 2 xi z - z^2) l + 1 - 2 xi z  (symplectic) in the unit circle: z^2 + 4 xi z
-// <= 4. Standard: |1 + z m| <= 1 for the roots m of  m^2 + 2 xi m + 1.
+// Symplectic: roots of  l^2 - (2 - 2 xi z - z^2) l + 1 - 2 xi z  in the unit circle,
+// z^2 + 4 xi z <= 4. Standard: |1 + z m| <= 1 for the roots m of  m^2 + 2 xi m + 1.
 double EulerExplicit::stability_limit(double xi) const {
   if (symplectic_) return 2.0 * (std::sqrt(1.0 + xi * xi) - xi);
   return xi <= 1.0 ? 2.0 * xi : 2.0 / (xi + std::sqrt(xi * xi - 1.0));

@@ -5,14 +5,14 @@
 //         q_tr = q0 (+) tr h v_tr
 //     q1 = q0 (+) h v_tr                                positions move with the undamped v
 //     A = (M + tr h C + tr^2 h^2 K)/s,  gain = tr/s
-//         both act on v1, so that laws hold on what the step returns
+//         both refer to v1, so that laws hold for the velocity that the step returns
 //
-// M is taken at q_tr. solver: linear is one solve about the start, exact for affine groups; of
-// order 1 where M or C depends on q, because both are those of the start then:
+// M is evaluated at q_tr. solver: linear makes one solve about the start: exact for affine groups,
+// of order 1 where M or C depends on q, because both are evaluated at the start:
 //
 //     A s (v - v0) = h [ F(t0 + tr h, q0, v0) - tr h K v0 ] + r
 //
-// compat: sofa is the linear form with loads at t0 and q1 = q0 (+) h v for both tr: of order 1.
+// compat: sofa is the linear form with loads at t0 and q1 = q0 (+) h v for either tr: of order 1.
 // compat: seed is the linear form with tr = 1, loads at t0 and q1 = q0 (+) h v0, gain 0: undamped
 // at any h, of order 1.
 // Source: D. Baraff, A. Witkin 1998; theory in docs/theory/euler-implicit.md.
@@ -90,8 +90,8 @@ void EulerImplicit::residual(const Dynamics& body, Trial& x, Vector& res) const 
   }
 }
 
-// Only the midpoint equation with q1 = q0 + h v leaves the unit circle: |2 - 4 s| <= 2 with s =
-// z^2/4, whatever xi.
+// Only the midpoint equation with q1 = q0 + h v has a stability limit:
+// |2 - 4 s| <= 2 with s = z^2/4, for any xi.
 double EulerImplicit::stability_limit(double xi) const {
   return tr_ == 0.5 && weight_ == 1.0 ? 2.0 : Scheme::stability_limit(xi);
 }
@@ -100,12 +100,12 @@ void EulerImplicit::work_velocity(const Trial& x, const GroupState& end, Out w) 
   w = 0.5 * (end.v / damping(x.h) + x.start->v);
 }
 
-// Testing the scheme with v_tr, V the potential, and r . v_tr = r . (v + v0)/2 + (tr - 1/2) r . (v
-// - v0):
+// Testing the scheme with v_tr, with V the potential and
+//     r . v_tr = r . (v + v0)/2 + (tr - 1/2) r . (v - v0):
 //     E1 - E0 = h F_s . v_tr (sources without potential) + r . (v + v0)/2
 //               - (tr - 1/2) (|v - v0|_M^2 - r . (v - v0) + |h v_tr|_K^2)
 //               + V(q1) - V(q0 (+) h v_tr) - (1 - s^2)/2 |v|_M^2
-// exact for affine groups; what curvature leaves over goes to `unexplained`.
+// exact for affine groups; for others, the rest that is due to curvature goes to `unexplained`.
 void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
                          StepWork& out) const {
   const double h = x.h, s = damping(h);
@@ -139,7 +139,7 @@ void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
 
 std::unique_ptr<Scheme> make_euler_implicit(const EulerImplicitOptions& options) {
   expects(options.compat != Compat::seed || !options.trapezoidal,
-          "euler-implicit: the printed form has no trapezoidal rule; compat: none or sofa");
+          "euler-implicit: compat: seed needs trapezoidal: false; use compat: none or sofa");
   return std::make_unique<EulerImplicit>(options);
 }
 

@@ -37,7 +37,7 @@ void ExplicitScheme::begin(const Dynamics& body, Trial& x) const {
   flight(body, x);
 }
 
-// The motion without contact, kept while contact is looked for.
+// Stores the motion without contact in the first pass.
 void ExplicitScheme::linearise(const Dynamics&, Trial& x) const {
   if (x.pass > 1) return;
   x.v_free = x.v;

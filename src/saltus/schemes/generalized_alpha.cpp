@@ -1,6 +1,6 @@
 // Nonsmooth generalised-alpha with contact at velocity level. rho is the spectral radius at
-// infinite frequency, dv the jump that the impulse makes, a' the smooth acceleration of the step;
-// the forces see both:
+// infinite frequency, dv the velocity jump due to the impulse, a' the smooth acceleration of the
+// step; forces are evaluated with both:
 //
 //     alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,
 //         beta = (gamma + 1/2)^2/4
@@ -13,10 +13,11 @@
 //
 //     A^-1 = S^-1 ( c M + h^2 (beta - gamma/2) K ) M^-1
 //
-// A tends to M, is symmetric where C is Rayleigh damping, and (h/2) dv holds a body at rest in
-// place: its own elastic forces included. Memory a', w'; the impulse is no part of it. At the start
-// a = w = M^-1 F. Of order 2 on smooth motion, no limit of the step; on rotations too, where a and
-// w are those of Omega in the body. The damping has no formula in one step: it is in `unexplained`.
+// A tends to M and is symmetric where C is Rayleigh damping; (h/2) dv keeps a body at rest in
+// place, also against its own elastic forces. The memory is a', w', without the impulse. At the
+// start a = w = M^-1 F. Order 2 on smooth motion without a limit on the step, also with rotations,
+// where a and w belong to Omega in the body frame. The numerical damping has no formula for a
+// single step: it is booked as `unexplained`.
 // Source: J. Chung, G. M. Hulbert 1993, Q.-z. Chen et al. 2013, on rotations O. Bruls, A. Cardona,
 // M. Arnold 2012; theory in docs/theory/generalized-alpha.md.
 #include "saltus/schemes/generalized_alpha.h"
@@ -29,7 +30,7 @@
 namespace saltus {
 namespace {
 
-/// A of the head comment: x <- S^-1 (c M + k K) M^-1 x, with M, K of `body` at (t, q, v).
+/// A^-1 of the header comment: x <- S^-1 (c M + k K) M^-1 x, with M, K of `body` at (t, q, v).
 class AlphaOperator final : public Operator {
  public:
   Factor S;
@@ -52,7 +53,7 @@ class AlphaOperator final : public Operator {
   SolveRecord record() const override { return saltus::record(S); }
   void forget() override { saltus::forget(S); }
 
-  /// Asks A^-1 itself: y . A^-1 x = x . A^-1 y for two vectors without structure.
+  /// Tests the symmetry of A^-1 numerically: y . A^-1 x = x . A^-1 y for two unstructured vectors.
   void probe() {
     const Eigen::Index n = body->velocities();
     if (one_.size() != n) {
@@ -72,8 +73,8 @@ class AlphaOperator final : public Operator {
   }
 
  private:
-  mutable Vector x_, y_;  // an operator belongs to one group of one simulation
-  Vector one_, two_;      ///< of probe()
+  mutable Vector x_, y_;  // used by one group of one simulation only
+  Vector one_, two_;      ///< test vectors of probe()
   Matrix probe_;
   bool symmetric_ = true;
 };
@@ -107,7 +108,7 @@ class GeneralizedAlpha final : public ImplicitScheme {
   Combination matrix(double h) const override { return {c_, h * gamma_, h * h * beta_}; }
 
  private:
-  void weigh(Trial& x) const;  // w' of a'
+  void weigh(Trial& x) const;  // computes w' from a'
   static const Factor& mass(const Trial& x) {
     const auto* kept = static_cast<const MassFactor*>(x.prepared);
     return kept->constant ? kept->M : x.M;
@@ -142,7 +143,7 @@ void GeneralizedAlpha::weigh(Trial& x) const {
                (1.0 - alpha_f_);
 }
 
-// M w' - F(t1, q1, v1) - (C + (h/2) K) dv: what is left when the jump is taken out of the
+// M w' - F(t1, q1, v1) - (C + (h/2) K) dv: the residual without the contribution of the jump to the
 // linearised forces [N]
 void GeneralizedAlpha::residual(const Dynamics& body, Trial& x, Vector& res) const {
   x.work[q_at] = x.q;
@@ -186,7 +187,7 @@ void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
       x.start->v + x.h * ((1.0 - gamma_) * x.start->memory[0] + gamma_ * (x.work[a1] - x.v_free));
 }
 
-// dv, a', w' and q1 of the velocity x.v
+// Computes dv, a', w' and q1 from the velocity x.v.
 void GeneralizedAlpha::place_end(const Dynamics& body, Trial& x) const {
   const double h = x.h;
   const Vector &a0 = x.start->memory[0], &v0 = x.start->v;

@@ -3,12 +3,12 @@
 //
 //     positions    q1 = q~ (+) U,     M(q~) U = h r_q,    on the gaps at q1
 //         (gain 1; Trial::v is U/h)
-//     velocities   v1 = v~ + dv,    M(q1) dv = r,       on the rows that pushed or are closed at q1
+//     velocities   v1 = v~ + dv,    M(q1) dv = r,       on the rows that are active or closed at q1
 //         (gain 0)
 //
-// No penetration is left at the end of a step. Of order 2 on smooth motion, no limit of the step. U
-// does the work V(q1) - V(q~), booked as projection; the damping of high frequencies has no formula
-// in one step and is in the account `unexplained`.
+// No penetration remains at the end of a step. Order 2 on smooth motion without a limit on the
+// step. The work of U, V(q1) - V(q~), is booked as projection; the damping of high frequencies has
+// no formula for a single step and is booked as `unexplained`.
 // Source: O. Bruls, V. Acary, A. Cardona 2014, A. Cosimo et al. 2020; theory in
 // docs/theory/generalized-alpha-decoupled.md.
 #include "saltus/schemes/generalized_alpha_decoupled.h"
@@ -32,7 +32,7 @@ class GeneralizedAlphaDecoupled final : public AlphaScheme {
         {{Level::position, Rows::normals, false}, {Level::velocity, Rows::all, true}}};
     return kStages;
   }
-  /// Gaps that are curved functions of q take several passes of the position stage.
+  /// Gaps that are nonlinear in q need several passes of the position stage.
   bool one_pass(const Dynamics& body) const override {
     return has(body.traits(), Trait::fixed_points) && steady(body);
   }
@@ -57,7 +57,7 @@ void GeneralizedAlphaDecoupled::flight(const Dynamics& body, Trial& x) const {
     x.gain = 1.0;
     x.q = x.work[smooth_q];
     x.v.setZero();
-  } else {  // q as the position stage left it
+  } else {  // q comes from the position stage
     x.gain = 0.0;
     x.v = x.work[smooth_v];
   }
@@ -73,7 +73,7 @@ double GeneralizedAlphaDecoupled::correct(const Dynamics& body, Trial& x) const 
                             x.work[scale]);
 }
 
-// Where nothing can touch, the step ends before its second stage.
+// If no contact is possible, the step ends before its second stage.
 void GeneralizedAlphaDecoupled::finish(const Dynamics& body, Trial& x, GroupState& end) const {
   if (x.stage == 0) x.v = x.work[smooth_v];
   AlphaScheme::finish(body, x, end);
@@ -88,7 +88,7 @@ void GeneralizedAlphaDecoupled::place(const Dynamics& body, const Trial& x, doub
     q = x.start->q + 0.25 * x.h * (x.start->v + x.work[smooth_v]);
 }
 
-// dv alone: T(v1) - T(v~) = r . (v~ + v1)/2
+// For dv only: T(v1) - T(v~) = r . (v~ + v1)/2
 void GeneralizedAlphaDecoupled::work_velocity(const Trial& x, const GroupState& end, Out w) const {
   w = 0.5 * (x.work[smooth_v] + end.v);
 }

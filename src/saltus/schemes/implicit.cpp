@@ -34,22 +34,23 @@ void ImplicitScheme::begin(const Dynamics& body, Trial& x) const {
   RoundOff::begin(x.work[history]);
   x.gain = gain_at(x.h);
   predict(body, x);
-  // The motion without contact, to first order where the group is curved: a body at rest on its
-  // obstacle must be seen to fall into it, or the round-off of its gap decides whether it is held.
+  // The motion without contact, to first order for nonlinear groups: for a body at rest on its
+  // obstacle it must show penetration, otherwise the round-off of the gap would decide about the
+  // contact.
   free_velocity(body, x);
   x.v = x.v_free;
   place_end(body, x);
 }
 
 void ImplicitScheme::linearise(const Dynamics& body, Trial& x) const {
-  if (!one_solve(body)) free_velocity(body, x);  // otherwise it does not depend on the iterate
+  if (!one_solve(body)) free_velocity(body, x);  // otherwise v_free does not depend on the iterate
 }
 
 double ImplicitScheme::correct(const Dynamics& body, Trial& x) const {
   x.work[force] = x.r;
   solve(x.A, x.work[force]);  // A^-1 r
   x.work[change] = x.v_free + x.work[force];
-  x.work[change].swap(x.v);  // the iterate before
+  x.work[change].swap(x.v);  // the previous iterate
   double outstanding = 0.0;
   if (!one_solve(body)) {
     x.work[change] = x.v - x.work[change];

@@ -1,25 +1,26 @@
-// Schemes given by one equation for the end velocity,
+// Schemes defined by one equation for the end velocity,
 //
 //     residual(v1) = r,    residual(v) = M (v - v0) - h F_mean(v)  [N s],    q1 = q1(v1),
 //     v_free = v - A^-1 residual(v),    A = m M + c C + k K
-//         at the point where the residual was taken.
+//         at the point where the residual was evaluated.
 //
-// The passes of the driver are Newton iterations on v1 that contain the contact impulses. A scheme
-// of this family says what residual, A and q1(v1) are; everything else is here.
+// The passes of the driver are Newton iterations on v1 that include the contact impulses. A derived
+// scheme defines residual, A and q1(v1); everything else is here.
 #pragma once
 #include "saltus/schemes/mass.h"
 
 namespace saltus {
 
-/// Twice a kinetic energy [J] that is nothing, whatever it is compared with: near the least number
-/// there are no digits.
+/// Twice a kinetic energy [J] below which a change counts as zero: near the smallest double,
+/// relative changes have no correct digits.
 inline constexpr double kNoEnergy = 1e-280;
 
 class ImplicitScheme : public Scheme {
  public:
   unsigned needs() const override { return static_cast<unsigned>(Trait::tangents); }
-  /// What meets fixed points is kept for all steps of equal length, and so must A be: other groups
-  /// of one linear solve are given passes, of which the first is exact.
+  /// Data of contacts at fixed points are cached for all steps of equal length, so A must be
+  /// constant too. Other groups with fixed points use several passes even with one linear solve;
+  /// the first pass is then exact.
   bool one_pass(const Dynamics& body) const override {
     return has(body.traits(), Trait::affine) ||
            (linear_ && !has(body.traits(), Trait::fixed_points));
@@ -29,15 +30,16 @@ class ImplicitScheme : public Scheme {
   void begin(const Dynamics& body, Trial& x) const override;
   void linearise(const Dynamics& body, Trial& x) const override;
   double correct(const Dynamics& body, Trial& x) const override;
-  /// q1, v1; memory is the derived scheme's.
+  /// Stores q1, v1; a derived scheme stores its memory.
   void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
 
  protected:
-  /// Scratch vectors in Trial::work. Those of a derived scheme are numbered from `own` on. q_at and
-  /// v_at hold the point of the tangents; the others are free between the calls.
+  /// Scratch vectors in Trial::work. A derived scheme numbers its own from `own` on. q_at and v_at
+  /// hold the linearisation point; the others may be overwritten between calls.
   enum Scratch { increment, product, force, change, q_at, v_at, history, own };
 
-  /// linear: exactly one linear solve a step; residual() is then asked for at v0 alone.
+  /// linear: exactly one linear solve per step; residual() is then evaluated at the first iterate
+  /// only.
   ImplicitScheme(PassLimits limits, bool linear) : limits_(limits), linear_(linear) {}
 
   /// Number of scratch vectors of the derived scheme (of size velocities()).
@@ -46,50 +48,49 @@ class ImplicitScheme : public Scheme {
   virtual void predict(const Dynamics& body, Trial& x) const;
   /// x.q = q1(x.v)
   virtual void place_end(const Dynamics& body, Trial& x) const = 0;
-  /// res = residual(x.v); leaves the point of the tangents in x.t_at, x.work[q_at], x.work[v_at].
+  /// res = residual(x.v); stores the linearisation point in x.t_at, x.work[q_at], x.work[v_at].
   virtual void residual(const Dynamics& body, Trial& x, Vector& res) const = 0;
   virtual Combination matrix(double h) const = 0;
-  /// x.A about the point of the tangents. Default: matrix().
+  /// Factorises x.A at the linearisation point. Default: matrix().
   virtual void factorise(const Dynamics& body, Trial& x) const;
   virtual double gain_at(double) const { return gain(); }
-  /// x.v_free and x.A about the present iterate. Default: the two formulas at the head of this
-  /// file.
+  /// Computes x.v_free and x.A at the current iterate. Default: the two formulas in the header
+  /// comment of this file.
   virtual void free_velocity(const Dynamics& body, Trial& x) const;
-  /// What correct() returns. x.v is the new iterate, x.work[change] its change by the pass,
+  /// The return value of correct(). x.v is the new iterate, x.work[change] its change in this pass,
   /// x.work[force] = A^-1 r.
   virtual double left_over(const Dynamics& body, Trial& x) const;
-  /// One linear solve a step gives the exact iterate.
+  /// True if one linear solve per step gives the exact iterate.
   bool one_solve(const Dynamics& body) const {
     return linear_ || has(body.traits(), Trait::affine);
   }
 
   /// v = theta v1 + (1 - theta) v0 in x.work[v_at], q0 (+) theta h v in x.work[q_at]
   static void place_between(const Dynamics& body, Trial& x, const Vector& v1, double theta);
-  /// Work of the sources at place_between(v1 of the end), and the energy of the end.
+  /// Books the work of the sources at place_between(end.v) and the energy of the end state.
   static void book_between(const Dynamics& body, Trial& x, const GroupState& end, double theta,
                            StepWork& out);
 
   PassLimits limits_;
   bool linear_;
-  bool frozen_ = false;  ///< A stays that of begin() for all passes of the step
+  bool frozen_ = false;  ///< all passes of the step use the A of begin()
 };
 
 /// Largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) over the bodies of the group, with M at (q1,
-/// v1) of the trial; infinite where something is not finite. `product` and `scale` are scratch.
+/// v1) of the trial; infinite if any value is not finite. `product` and `scale` are scratch.
 double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,
                           const Vector& response, Vector& product, Vector& scale);
 
-/// Tells round-off from slow convergence in an iteration on a velocity. A body that hardly moves
-/// cannot meet a tolerance relative to its velocity: its changes no longer fall while the forces
-/// are as exact as they can be.
+/// Distinguishes round-off from slow convergence in an iteration on a velocity. A body that hardly
+/// moves cannot satisfy a tolerance relative to its velocity: its changes stop decreasing although
+/// the forces are as accurate as they can be.
 class RoundOff {
  public:
-  /// Starts at the first change of an iteration; `memory` keeps three numbers from one change to
-  /// the next.
+  /// Call before the first change of an iteration; `memory` stores three numbers between changes.
   static void begin(Vector& memory);
-  /// Whether the change dv of relative size `change` is round-off. Either it did not halve and
-  /// moves positions by 4 epsilon or less; or neither it nor the one before was the smallest so
-  /// far, and it is at most 1e-6 (with an impulse 1e-10, because contact solutions can stall too)
+  /// True if the change dv of relative size `change` is round-off: it did not halve, and either it
+  /// moves positions by 4 epsilon or less, or neither it nor the previous change was the smallest
+  /// so far and it is at most 1e-6 (with an impulse 1e-10, because contact solutions can stall too)
   /// of the largest of |v0|_M, |v1|_M and |h A^-1 K q1|_M, the response to the elastic forces, with
   /// A and K at (x.t_at, q, v). The last three arguments are scratch.
   static bool reached(const Dynamics& body, const Trial& x, double change, const Vector& dv,
@@ -97,16 +98,16 @@ class RoundOff {
                       Vector& response, Vector& scale);
 };
 
-/// w . K w at (t, q, v) with K that of the potential [J]. That of rigid bodies is linear, and their
-/// K that of loads which turn.
+/// w . K w at (t, q, v), where K is the stiffness of the potential [J]. 0 for rigid bodies: their
+/// potential is linear, and their K comes from loads that depend on the rotation.
 double curvature(const Dynamics& body, double t, View q, View v, const Vector& w, Vector& product);
 
-/// The power of the gyroscopic moments of rigid bodies at v along w [W], 0 along v itself: what a
-/// scheme that tests them with another velocity makes of energy.
+/// Power of the gyroscopic moments of rigid bodies at v along w [W], 0 along v itself: the error in
+/// energy of a scheme that tests them with another velocity.
 double gyroscopic_power(const Dynamics& body, View v, View w);
 
-/// by_source += weight h F_s(t, q, v) . w for the sources without a potential, 0 for the others
-/// [J]. Their sum. `held` as in Dynamics::power(): the start of the step.
+/// by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others
+/// [J]. Returns their sum. `held` as in Dynamics::power(): the start of the step.
 double book_sources(const Dynamics& body, double t, std::optional<double> held, View q, View v,
                     View w, double weight_h, std::span<double> by_source);
 

@@ -17,8 +17,9 @@ namespace saltus {
 namespace {
 
 struct Coefficients final : Prepared {
-  Vector e, n_over_h;         ///< [1], [1/s]
-  Vector g;                   ///< mu/(2 beta), weight of the discrete energy [kg]; 0: no account
+  Vector e, n_over_h;  ///< [1], [1/s]
+  /// Weight of the discrete energy mu/(2 beta) [kg]; 0: the mode is left out
+  Vector g;
   Vector impulse;             ///< beta/mu [1/kg]
   Vector q_from_q, q_from_v;  ///< exact start: q(h) - q = q_from_q q + q_from_v v
   Vector v_from_q, v_from_v;  ///< physical velocity from (q, v)
@@ -71,15 +72,15 @@ std::unique_ptr<Prepared> ModalExact::prepare(const Dynamics& body, double h) co
     c->e[j] = m.e;
     c->n_over_h[j] = m.n / h;
     c->impulse[j] = m.beta / mu;
-    // A mode with beta = 0 cannot be moved by impulses and its energy cannot be seen at the nodes:
-    // no account of it.
+    // Impulses cannot move a mode with beta = 0 and its energy cannot be computed from the nodes:
+    // it is left out of the energy balance.
     const double g = mu / (2.0 * m.beta);
     c->g[j] = std::isfinite(g) ? g : 0.0;
     const FreeFlow flow = free_flow(omega, sigma, h);
     c->q_from_q[j] = flow.c_minus_1;
     c->q_from_v[j] = flow.b;
-    // Where two nodes a half period apart cannot tell the velocity, the backward difference stands
-    // in for it.
+    // Where two nodes half a period apart do not determine the velocity, the backward difference is
+    // used instead.
     const VelocityMap map = physical_velocity(omega, sigma, h).value_or(VelocityMap{0.0, 1.0});
     c->v_from_q[j] = map.from_q;
     c->v_from_v[j] = map.from_v;
@@ -89,8 +90,8 @@ std::unique_ptr<Prepared> ModalExact::prepare(const Dynamics& body, double h) co
   return c;
 }
 
-// Displacement at h, from rest, under a unit load [m/N]: (1 - c)/(mu omega^2), or the drag's own
-// motion at omega = 0.
+// Displacement at h, from rest, under a unit load [m/N]: (1 - c)/(mu omega^2), or the motion under
+// drag only at omega = 0.
 double rise(double mu, double omega, double sigma, double h, double c_minus_1) {
   if (omega > 0.0) return -c_minus_1 / (mu * omega * omega);
   const double s = 2.0 * sigma * h;
@@ -100,11 +101,11 @@ double rise(double mu, double omega, double sigma, double h, double c_minus_1) {
 
 // Exact start: the first step must reach the exact q(h) = c q + b v + rise F, so
 //     e v0 = w,   w = (q(h) - q)/h + (n/h) q - (beta/mu) h F.
-// A mode that loses more than half of itself in a step (e < 1/2) would need a v0 of exp(2 sigma h)
-// times its size, and the discrete energy would start with the square of that. Such a mode keeps
-// its physical v0, and what is missing,
-// w - e v0, acts in the first step like an impulse, whose work is booked as the scheme's. `raw`
-// takes the given velocity as the backward difference.
+// A mode that loses more than half of its amplitude in a step (e < 1/2) would need a v0 that is
+// larger by the factor exp(2 sigma h), and the discrete energy would start with the square of it.
+// Such a mode keeps its physical v0, and the missing part w - e v0 acts in the first step like an
+// impulse, whose work is booked as work of the scheme. `raw` uses the given velocity as the
+// backward difference.
 void ModalExact::start(const Dynamics& body, const Prepared* prepared, double t, double h,
                        GroupState& state) const {
   state.memory.clear();
@@ -126,9 +127,9 @@ void ModalExact::start(const Dynamics& body, const Prepared* prepared, double t,
   if (!missing.isZero(0.0)) state.memory.push_back(std::move(missing));
 }
 
-// q' of the free motion through the nodes q_-, q. A load F moves the rest point to q_rest = F/(mu
-// omega^2), and at omega = 0 the drift to v_drift = F/(2 mu sigma); without drag (sigma = 0) the
-// parabola gives v + h F/(2 mu).
+// q' of the free motion through the nodes q_-, q. A load F moves the rest position to
+// q_rest = F/(mu omega^2) or, at omega = 0, changes the drift velocity to v_drift = F/(2 mu sigma);
+// without drag (sigma = 0) the parabola gives v + h F/(2 mu).
 void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double, double h,
                           const GroupState& state, Out v) const {
   const Coefficients& c = coefficients(prepared);
@@ -158,9 +159,9 @@ Energy ModalExact::energy(const Dynamics&, const Prepared* prepared, double, dou
   return {E.kinetic, E.potential};
 }
 
-/// trial.work: the impulse of the load; the balance of the free step {kinetic, potential, damping,
-/// 1 while it holds}; the direction of the last sweep over the modes, which only the cache can
-/// tell.
+/// trial.work: the impulse of the load; the energy balance of the free step {kinetic, potential,
+/// damping, 1 if valid}; the direction of the last loop over the modes, which alternates for the
+/// cache.
 enum Work { load_impulse, free_balance, direction, work_count };
 
 void ModalExact::begin(const Dynamics& body, Trial& trial) const {
@@ -192,7 +193,7 @@ void ModalExact::begin(const Dynamics& body, Trial& trial) const {
   trial.work[free_balance][3] = 0.0;
   modal_step(n, trial.h, c.e.data(), c.n_over_h.data(), at0.q.data(), at0.v.data(), trial.q.data(),
              trial.v.data(), reverse);
-  if (!at0.memory.empty()) {  // first step: what the exact start could not put into v0
+  if (!at0.memory.empty()) {  // first step: the part that the exact start could not put into v0
     trial.v += at0.memory.front();
     trial.q += trial.h * at0.memory.front();
   }
@@ -206,7 +207,7 @@ void ModalExact::begin(const Dynamics& body, Trial& trial) const {
 
 void ModalExact::linearise(const Dynamics&, Trial& trial) const {
   if (trial.pass <= 1)
-    trial.v_free = trial.v;  // begin() left the free motion; later passes do not change it
+    trial.v_free = trial.v;  // begin() computed the free motion; later passes do not change it
 }
 
 // v1 = v_free + (beta/mu) r,   q1 = q0 + h v1
@@ -239,8 +240,7 @@ void ModalExact::work(const Dynamics& body, Trial& trial, const GroupState& end,
   work.energy = {E.kinetic, E.potential};
   work.by_source[static_cast<std::size_t>(modes.damping)] = E.damping;
   if (!trial.start->memory.empty()) {
-    // the missing part acts like the impulse (mu/beta) missing; where beta = 0 the mode has no
-    // account
+    // the missing part acts like the impulse (mu/beta) missing; modes with beta = 0 are not booked
     const Vector& missing = trial.start->memory.front();
     for (Eigen::Index j = 0; j < missing.size(); ++j)
       if (c.g[j] > 0.0)

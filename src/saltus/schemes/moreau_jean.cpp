@@ -6,9 +6,9 @@
 //     mid:   F_theta = F(t0 + theta h, q_theta, v_theta)
 //     A = M + h theta C + h^2 theta^2 K,  gain = theta
 //
-// Affine groups take one pass, others iterate on v1 together with the contact impulses. M is taken
-// at q0, q_theta or q1. C and K are those of the force at v1; what M(q) adds to the tangent is left
-// out.
+// Affine groups need one pass; others iterate on v1 together with the contact impulses. M is
+// evaluated at q0, q_theta or q1. C and K are the tangents of the force at v1; the derivative of
+// M(q) is included with tangent: exact only.
 // Source: J. J. Moreau 1988, M. Jean 1999; theory in docs/theory/moreau-jean.md.
 #include "saltus/schemes/moreau_jean.h"
 
@@ -29,7 +29,8 @@ class MoreauJean final : public ImplicitScheme {
  public:
   explicit MoreauJean(const MoreauJeanOptions& o);
   std::string_view name() const override { return MoreauJeanOptions::name; }
-  /// A pass about the predicted state is a pass: begin() does not make it.
+  /// one_pass_refreshed linearises about the predicted state in a pass, which begin() does not
+  /// make.
   bool one_pass(const Dynamics& body) const override {
     return has(body.traits(), Trait::affine) ||
            (newton_ != Newton::one_pass_refreshed && ImplicitScheme::one_pass(body));
@@ -79,7 +80,7 @@ MoreauJean::MoreauJean(const MoreauJeanOptions& o)
   frozen_ = o.tangent == MoreauJeanOptions::Tangent::frozen;
 }
 
-// v = v0, and F(t0, q0, v0), which no pass changes
+// v = v0; also F(t0, q0, v0), which does not change between passes
 void MoreauJean::predict(const Dynamics& body, Trial& x) const {
   x.v = x.start->v;
   x.work[q_mass].resize(body.positions());
@@ -92,7 +93,7 @@ void MoreauJean::place_end(const Dynamics& body, Trial& x) const {
   body.retract(x.start->q, x.work[increment], x.q);
 }
 
-// Where M(q) is taken. The point of the force is in x.work[q_at].
+// Configuration at which M(q) is evaluated. x.work[q_at] is the configuration of the force.
 const Vector& MoreauJean::place_mass(const Dynamics& body, Trial& x) const {
   if (mass_at_ == MassAt::start) return x.start->q;
   const bool at_end = mass_at_ == MassAt::iterate;
@@ -140,7 +141,7 @@ void MoreauJean::linearise(const Dynamics& body, Trial& x) const {
 
 // residual:            |residual(v1) - r| / max(|M v0|, |M v1|, |h F_theta|, |r|)
 // relative increment:  |h theta dv| / (1 + |q0|)
-// each by bodies, the largest
+// each per body; the largest is returned
 double MoreauJean::left_over(const Dynamics& body, Trial& x) const {
   if (criterion_ == Criterion::velocity_change) return ImplicitScheme::left_over(body, x);
   const Eigen::Index bodies = body.bodies(), n = x.v.size() / bodies, m = x.q.size() / bodies;
@@ -170,8 +171,9 @@ double MoreauJean::left_over(const Dynamics& body, Trial& x) const {
   return largest;
 }
 
-// |R(mu)| <= 1 of the theta method at mu = z (-xi +- sqrt(xi^2 - 1)):  2 Re mu + (1 - 2 theta)
-// |mu|^2 <= 0, which the larger of two real mu meets last
+// |R(mu)| <= 1 of the theta method at mu = z (-xi +- sqrt(xi^2 - 1)):
+//     2 Re mu + (1 - 2 theta) |mu|^2 <= 0
+// If both mu are real, the one with the larger modulus sets the limit.
 double MoreauJean::stability_limit(double xi) const {
   if (theta_ >= 0.5) return Scheme::stability_limit(xi);
   const double s = xi > 1.0 ? 1.0 / (xi + std::sqrt(xi * xi - 1.0)) : xi;
@@ -181,9 +183,9 @@ double MoreauJean::stability_limit(double xi) const {
 // Testing the scheme with v_theta, and r . v_theta = r . (v0 + v1)/2 + (theta - 1/2) r . (v1 - v0):
 //     E1 - E0 = h F_s,theta . v_theta (sources without potential) + r . (v0 + v1)/2
 //               - (theta - 1/2) (|v1 - v0|_M^2 - r . (v1 - v0) + |q1 - q0|_K^2)
-// exact for affine groups under either quadrature; what curvature leaves over goes to
-// `unexplained`. Of rigid bodies K is 0, and `ends` adds the work of gyroscopic moments along
-// v_theta, which is not their own velocity.
+// exact for affine groups with either quadrature; for others, the rest that is due to curvature
+// goes to `unexplained`. For rigid bodies K is 0, and `ends` adds the work of gyroscopic moments
+// along v_theta, which differs from the velocity at which they are evaluated.
 void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   if (ends_) {
     place_between(body, x, end.v, theta_);

@@ -1,24 +1,23 @@
 // Newmark's method in a nonsmooth form: impulses change v1 and q1, never the stored acceleration.
-// With
-// s = exp(-h vdamping) the step returns v1 = s v; the memory is a0 = M^-1 F(t0, q0, v0), and
+// With s = exp(-h vdamping) the step returns v1 = s v; the memory is a0 = M^-1 F(t0, q0, v0), and
 //
 //     v_p = v0 + h (1 - gamma) a0
 //     q1 = q0 (+) [ h v0 + h^2 (1/2 - beta) a0 + (beta/gamma) h (v - v_p) ]
 //     M(q1) (v - v_p) = h gamma F(t1, q1, v) + r
 //     A = (M + h gamma C + h^2 beta K)/s,  gain = beta/(gamma s),     a1 = M^-1 F(t1, q1, v1)
 //
-// Without impulse it is the usual method. A body at rest on an obstacle stays there with beta =
-// gamma/2 only: otherwise it moves by h^2 a (1/2 - beta/gamma) a step, a its free acceleration.
-// solver: linear is one solve about the start, with M and C of it (of order 1 where they depend on
-// q),
+// Without impulses this is the usual method. A body at rest on an obstacle stays there only with
+// beta = gamma/2: otherwise it moves by h^2 a (1/2 - beta/gamma) per step, where a is its free
+// acceleration. solver: linear makes one solve about the start, with M and C evaluated there (order
+// 1 where they depend on q),
 //
 //     A s (v - v_p) = h gamma [ F(t1, q0, v0) - K (h v0 + h^2 (1/2 - beta) a0) - h (1 - gamma) C a0
 //         ] + r
-//     a1 = (v - v_p - M^-1 r)/(h gamma)          (of affine groups as above: the same)
+//     a1 = (v - v_p - M^-1 r)/(h gamma)          (affine groups: as above)
 //
 // compat: sofa is the linear form with loads at t0, dashpots D counted twice (- D v0 in the
 // brackets) and a first acceleration without Rayleigh damping. compat: seed, a formula for systems
-// without dashpots, is the same.
+// without dashpots, gives the same form.
 // Source: N. M. Newmark 1959, form for impulses after Q.-z. Chen et al. 2013; theory in
 // docs/theory/newmark.md.
 #include "saltus/schemes/newmark.h"
@@ -153,8 +152,8 @@ void Newmark::finish(const Dynamics& body, Trial& x, GroupState& end) const {
   ImplicitScheme::finish(body, x, end);
 }
 
-// The roots of the step meet the unit circle where  z^2 (gamma/2 - beta) - 2 xi (gamma - 1/2) z - 1
-// = 0.
+// The roots of the step reach the unit circle where
+//     z^2 (gamma/2 - beta) - 2 xi (gamma - 1/2) z - 1 = 0.
 double Newmark::stability_limit(double xi) const {
   const double b = 0.5 * gamma_ - beta_, c = xi * (gamma_ - 0.5);
   return b <= 0.0 ? Scheme::stability_limit(xi) : (c + std::sqrt(c * c + b)) / b;
@@ -164,12 +163,12 @@ void Newmark::work_velocity(const Trial& x, const GroupState& end, Out w) const 
   w = 0.5 * x.start->v + (0.5 / damping(x.h)) * end.v;
 }
 
-// Testing M (v - v0) = h [(1 - gamma) F0 + gamma F1] + r with v_m = (v0 + v)/2. With w = h (v_m +
-// e) the way of the step, e = 0 for beta = gamma/2,
+// Testing M (v - v0) = h [(1 - gamma) F0 + gamma F1] + r with v_m = (v0 + v)/2. With the
+// displacement of the step w = h (v_m + e), where e = 0 for beta = gamma/2,
 //     E1 - E0 = [(1 - gamma) F0 + gamma F1]_s . w (sources without potential) + r . v_m
 //               - (gamma - 1/2) |w|_K^2 - e . (M (v - v0) - r) - (1 - s^2)/2 |v|_M^2
-// exact for affine groups (not in the compat form); what curvature leaves over goes to
-// `unexplained`.
+// exact for affine groups (not in the compat form); for others, the rest that is due to curvature
+// goes to `unexplained`.
 void Newmark::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   const double h = x.h, s = damping(h);
   const Vector &q0 = x.start->q, &v0 = x.start->v;

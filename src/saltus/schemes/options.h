@@ -1,5 +1,5 @@
-// Options of the schemes, as scenes, the command line and Python write them, and the choice between
-// them.
+// Options of the schemes, as written in scenes, on the command line and in Python, and their
+// variant.
 #pragma once
 #include <string_view>
 #include <tuple>
@@ -16,17 +16,17 @@ namespace saltus {
 struct ModalExactOptions {
   static constexpr std::string_view name = "modal-exact";
   static constexpr std::string_view help =
-      "exact solution of each mode between contacts; one impulse a step";
+      "exact solution of each mode between contacts; one impulse per step";
   enum class Start { exact, raw };
 
   Start start = Start::exact;
 
   bool operator==(const ModalExactOptions&) const = default;
   static constexpr auto fields() {
-    return field_rows(field(
-        "start", &ModalExactOptions::start,
-        "first sample after the start: exact uses the velocity of the exact motion, raw takes "
-        "the initial velocity as the backward difference"));
+    return field_rows(
+        field("start", &ModalExactOptions::start,
+              "first sample after the start: exact uses the velocity of the exact motion, raw uses "
+              "the initial velocity as the backward difference"));
   }
 };
 constexpr auto names_of(ModalExactOptions::Start) {

@@ -1,5 +1,4 @@
-// Options of the schemes whose steps are explicit: Euler, Runge-Kutta, splitting, central
-// differences, def-exp.
+// Options of the explicit schemes: Euler, Runge-Kutta, splitting, central differences, def-exp.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -13,7 +12,7 @@ namespace saltus {
 struct EulerExplicitOptions {
   static constexpr std::string_view name = "euler-explicit";
   static constexpr std::string_view help =
-      "one force a step; symplectic by default: bounded energy below h omega = 2";
+      "one force evaluation per step; symplectic by default: bounded energy below h omega = 2";
 
   bool symplectic = true;
   Compat compat = Compat::none;
@@ -21,14 +20,14 @@ struct EulerExplicitOptions {
   bool operator==(const EulerExplicitOptions&) const = default;
   static constexpr auto fields() {
     using T = EulerExplicitOptions;
-    return field_rows(
-        field("symplectic", &T::symplectic,
-              "true: positions move with the new velocity; false: with the old one, energy grows"),
-        field("compat", &T::compat, option::kCompat));
+    return field_rows(field("symplectic", &T::symplectic,
+                            "true: positions move with the new velocity; false: with the old one, "
+                            "and energy grows"),
+                      field("compat", &T::compat, option::kCompat));
   }
 };
 
-/// Explicit Runge-Kutta methods; one impulse a step.
+/// Explicit Runge-Kutta methods; one impulse per step.
 struct RungeKuttaOptions {
   static constexpr std::string_view name = "runge-kutta";
   static constexpr std::string_view help =
@@ -42,7 +41,8 @@ struct RungeKuttaOptions {
   bool operator==(const RungeKuttaOptions&) const = default;
   std::optional<Fault> fault() const {
     if (tolerance && table != Table::dormand_prince)
-      return Fault{"tolerance", "is for table: dormand-prince, which has an error estimate",
+      return Fault{"tolerance",
+                   "applies only to table: dormand-prince, which has an error estimate",
                    "leave it out, or set table: dormand-prince"};
     return option::no_seed_form(compat, name);
   }
@@ -52,8 +52,8 @@ struct RungeKuttaOptions {
         field("table", &T::table,
               "midpoint and heun: order 2; rk3: 3; rk4: 4; dormand-prince: 5, with error estimate"),
         field("tolerance", &T::tolerance, kPositive,
-              "dormand-prince only: relative error of the smooth motion of one step, which is "
-              "divided until it meets it"),
+              "dormand-prince only: limit of the relative error of the smooth motion in one step, "
+              "which is subdivided to satisfy it"),
         field("compat", &T::compat, option::kCompat));
   }
 };
@@ -64,20 +64,21 @@ constexpr auto names_of(RungeKuttaOptions::Table) {
                     NamedValue{dormand_prince, "dormand-prince"}};
 }
 
-/// Compositions of the exact motion without forces and of kicks; one impulse a step.
+/// Compositions of the exact force-free motion and of kicks; one impulse per step.
 struct SplittingOptions {
   static constexpr std::string_view name = "splitting";
   static constexpr std::string_view help =
-      "exact motion without forces and kicks by turns: symplectic, free bodies exact at any step";
+      "exact force-free motion alternates with kicks: symplectic, free bodies exact at any step";
   enum class Table { strang, blanes_moan_4, blanes_moan_6 };
 
   Table table = Table::strang;
 
   bool operator==(const SplittingOptions&) const = default;
   static constexpr auto fields() {
-    return field_rows(field("table", &SplittingOptions::table,
-                            "strang: order 2, one force a step; blanes-moan-4: order 4, six; "
-                            "blanes-moan-6: order 6, fourteen"));
+    return field_rows(
+        field("table", &SplittingOptions::table,
+              "strang: order 2, one force evaluation per step; blanes-moan-4: order 4, six; "
+              "blanes-moan-6: order 6, fourteen"));
   }
 };
 constexpr auto names_of(SplittingOptions::Table) {
@@ -90,7 +91,7 @@ constexpr auto names_of(SplittingOptions::Table) {
 struct CentralDifferenceOptions {
   static constexpr std::string_view name = "central-difference";
   static constexpr std::string_view help =
-      "half-step velocities; contact laws hold on them; order 2 below h omega = 2";
+      "half-step velocities, to which contact laws apply; order 2 below h omega = 2";
 
   Compat compat = Compat::none;
 
@@ -111,9 +112,9 @@ struct DefExpOptions {
 
   bool operator==(const DefExpOptions&) const = default;
   static constexpr auto fields() {
-    return field_rows(
-        field("viscosity_implicit", &DefExpOptions::viscosity_implicit,
-              "true: damping taken at mid-step, order 2 with damping, at the price of a solve"));
+    return field_rows(field(
+        "viscosity_implicit", &DefExpOptions::viscosity_implicit,
+        "true: damping evaluated at mid-step, order 2 with damping, at the cost of one solve"));
   }
 };
 

@@ -1,5 +1,5 @@
-// Options of the schemes whose steps solve an equation, Moreau-Jean apart, and of those that have
-// both forms.
+// Options of the implicit schemes except Moreau-Jean, and of schemes that have both an explicit and
+// an implicit form.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace saltus {
 struct EulerImplicitOptions {
   static constexpr std::string_view name = "euler-implicit";
   static constexpr std::string_view help =
-      "backward Euler: damps strongly, any step; trapezoidal: implicit midpoint, second order";
+      "backward Euler: damps strongly, stable at any step; trapezoidal: implicit midpoint, order 2";
 
   bool trapezoidal = false;
   EquationSolver solver = EquationSolver::newton;
@@ -63,10 +63,10 @@ struct NewmarkOptions {
     using T = NewmarkOptions;
     return field_rows(
         field("gamma", &T::gamma, between(0.5, 1.0),
-              "weight of the end acceleration in the velocity; above 1/2 it damps, order 1"),
+              "weight of the end acceleration in the velocity; above 1/2: damping, order 1"),
         field("beta", &T::beta, between(0.0, 0.5),
-              "weight of the end acceleration in the position; gamma/2 when not given, which "
-              "bodies at rest on an obstacle need"),
+              "weight of the end acceleration in the position; gamma/2 if not given, as "
+              "required for bodies at rest on an obstacle"),
         field("solver", &T::solver, option::kSolver),
         field("vdamping", &T::vdamping, unit::per_s, kNotNegative, option::kVdamping),
         field("compat", &T::compat, option::kCompat),
@@ -90,8 +90,8 @@ struct VariationalSymplecticOptions {
   bool operator==(const VariationalSymplecticOptions&) const = default;
   std::optional<Fault> fault() const {
     if (form == Form::explicit_form && (steps || newton_tolerance))
-      return Fault{steps ? "steps" : "newton_tolerance", "is for form: implicit",
-                   "the explicit form solves nothing"};
+      return Fault{steps ? "steps" : "newton_tolerance", "applies only to form: implicit",
+                   "the explicit form does not iterate"};
     return option::no_seed_form(compat, name);
   }
   static constexpr auto fields() {
@@ -99,10 +99,10 @@ struct VariationalSymplecticOptions {
     return field_rows(
         field("form", &T::form, "explicit: order 1, h omega < 2; implicit: order 2, any step"),
         field("steps", &T::steps, at_least(1),
-              "largest number of Newton steps of the implicit form; 20 when not given (5 with "
+              "largest number of Newton steps of the implicit form; 20 if not given (5 with "
               "compat: sofa)"),
         field("newton_tolerance", &T::newton_tolerance, kNotNegative,
-              "relative size of the last Newton step of the implicit form; 1e-10 when not given "
+              "relative size of the last Newton step of the implicit form; 1e-10 if not given "
               "(0.01 with compat: sofa)"),
         field("compat", &T::compat, option::kCompat));
   }
@@ -115,7 +115,8 @@ constexpr auto names_of(VariationalSymplecticOptions::Form) {
 /// The two-step scheme of Schatzman and Paoli.
 struct SchatzmanPaoliOptions {
   static constexpr std::string_view name = "schatzman-paoli";
-  static constexpr std::string_view help = "two-step positions; made for the law schatzman-paoli";
+  static constexpr std::string_view help =
+      "two-step scheme for positions, for use with the law schatzman-paoli";
   enum class Start { half, full };
 
   bool implicit = false;
@@ -128,8 +129,8 @@ struct SchatzmanPaoliOptions {
         field("implicit", &T::implicit,
               "true: elastic forces averaged over three positions, stable at any step"),
         field("start", &T::start,
-              "first position: half is q0 + h v0 + h^2 F/(2 M), of second order; full takes h^2 "
-              "F/M, as the public Siconos example does"));
+              "first position: half is q0 + h v0 + h^2 F/(2 M), of second order; full uses h^2 "
+              "F/M, as in the public Siconos example"));
   }
 };
 constexpr auto names_of(SchatzmanPaoliOptions::Start) {
@@ -209,7 +210,8 @@ struct DefLimOptions {
   static constexpr auto fields() {
     using T = DefLimOptions;
     return field_rows(
-        field("iterate", &T::iterate, "true: to convergence, the implicit midpoint rule"),
+        field("iterate", &T::iterate,
+              "true: iterate to convergence, which gives the implicit midpoint rule"),
         field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
         field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations));
   }

@@ -34,7 +34,8 @@ struct MoreauJeanOptions {
   std::optional<bool> use_gamma;
   bool use_gamma_for_relation = false;
 
-  /// Whether the activation rule uses gamma: as asked for; otherwise if it has a value.
+  /// True if the activation rule uses gamma: the value of use_gamma or, without it, true if gamma
+  /// is given.
   bool forecasts() const { return use_gamma.value_or(gamma.has_value()); }
 
   bool operator==(const MoreauJeanOptions&) const = default;
@@ -42,32 +43,32 @@ struct MoreauJeanOptions {
     using T = MoreauJeanOptions;
     return field_rows(
         field("theta", &T::theta, between(0.0, 1.0),
-              "implicitness; 1/2 conserves energy, more damps, less makes undamped motion grow"),
+              "implicitness; 1/2 conserves energy, above it damps, below it undamped motion grows"),
         field(
             "quadrature", &T::quadrature,
             "mid: one force, at the state q0 + theta h v_theta; ends: forces at the start and the "
-            "end of the step, weighed by 1 - theta and theta, as Siconos does. The same on linear "
-            "bodies under constant load"),
+            "end of the step, weighted by 1 - theta and theta, as in Siconos. Both agree for "
+            "linear bodies under constant load"),
         field("mass_at", &T::mass_at,
-              "where a mass matrix that depends on the configuration is taken; theta: at "
-              "q0 + theta h v_theta; iterate: at the end of the step; start: at its start. Only "
-              "theta keeps order 2"),
+              "where a mass matrix that depends on the configuration is evaluated; theta: at q0 + "
+              "theta h v_theta; iterate: at the end of the step; start: at its start. Only theta "
+              "keeps order 2"),
         field("newton", &T::newton,
-              "full: passes until the criterion is met; full-with-detection: active contacts are "
-              "found again in each; one-pass: one linear solve about the start; "
+              "full: passes until the criterion is satisfied; full-with-detection: active contacts "
+              "are detected again in each pass; one-pass: one linear solve about the start; "
               "one-pass-refreshed: one about the predicted end"),
         field("tangent", &T::tangent,
-              "refreshed: the operator A is made in each pass; frozen: once a step, at its start; "
-              "exact: in each pass with the slope of M(q) too, so that passes converge with the "
-              "square of the error (A unsymmetric)"),
+              "refreshed: the operator A is computed in each pass; frozen: once per step, at its "
+              "start; exact: in each pass with the derivative of M(q), for quadratic convergence "
+              "(A unsymmetric)"),
         field("operators", &T::operators,
-              "rows H of contacts; refreshed: they follow the iterate; frozen: they stay as the "
-              "first pass found them"),
+              "contact rows H; refreshed: evaluated at each iterate; frozen: kept from the first "
+              "pass"),
         field("criterion", &T::criterion,
-              "what newton_tolerance limits: the change of velocity by a pass, the residual of "
-              "the step's equation, or |dq|/(1 + |q0|)"),
+              "quantity compared with newton_tolerance: the velocity change of a pass, the "
+              "residual of the equation of the step, or |dq|/(1 + |q0|)"),
         field("newton_tolerance", &T::newton_tolerance, kPositive,
-              "size of the criterion that ends the passes of a step"),
+              "the passes of a step end when the criterion is below this value"),
         field("newton_iterations", &T::newton_iterations, at_least(1),
               "largest number of passes of a step"),
         field("gamma", &T::gamma, between(0.0, 1.0),
@@ -76,7 +77,7 @@ struct MoreauJeanOptions {
         field("use_gamma", &T::use_gamma,
               "forecast gaps with gamma instead of the law's own weight; true when gamma is given"),
         field("use_gamma_for_relation", &T::use_gamma_for_relation,
-              "accepted so that settings of Siconos can be written down; nothing reads it"));
+              "accepted for compatibility with settings of Siconos; has no effect"));
   }
 };
 constexpr auto names_of(MoreauJeanOptions::Quadrature) {

@@ -8,14 +8,14 @@
 
 namespace saltus {
 
-/// For which velocity the contact laws hold where the end velocity is no linear function of the
-/// impulses: for the finished one, by passes, or for its explicit predictor alone, as in Solfec.
+/// Velocity for which the contact laws hold if the end velocity is a nonlinear function of the
+/// impulses: the final velocity (several passes), or only its explicit predictor, as in Solfec.
 enum class Reactions { converged, predictor };
 constexpr auto names_of(Reactions) {
   using enum Reactions;
   return std::array{NamedValue{converged, "converged"}, NamedValue{predictor, "predictor"}};
 }
-/// The velocity at which loads that depend on it are taken.
+/// Velocity at which velocity-dependent loads are evaluated.
 enum class LoadVelocity { predicted, start };
 constexpr auto names_of(LoadVelocity) {
   using enum LoadVelocity;
@@ -24,11 +24,11 @@ constexpr auto names_of(LoadVelocity) {
 
 namespace option {
 inline constexpr std::string_view kReactions =
-    "converged: contact laws hold for the finished velocity, by passes; predictor: for its "
-    "explicit predictor, one pass, as in Solfec";
+    "converged: contact laws hold for the final velocity (several passes); predictor: for its "
+    "explicit predictor (one pass), as in Solfec";
 inline constexpr std::string_view kLoadVelocity =
-    "where drag and other loads of the velocity are taken; predicted: at mid-step, order 2; start: "
-    "at the start of the step as in Solfec, order 1";
+    "where drag and other velocity-dependent loads are evaluated; predicted: at mid-step, order 2; "
+    "start: at the start of the step, as in Solfec, order 1";
 }  // namespace option
 
 /// Solfec's explicit rotation update that gains energy.
@@ -79,11 +79,11 @@ struct RigImpOptions {
   }
 };
 
-/// Implicit midpoint rule in the body's momentum, for rigid bodies.
+/// Implicit midpoint rule for rigid bodies, in terms of the momentum of the body.
 struct RigMidOptions {
   static constexpr std::string_view name = "rig-mid";
   static constexpr std::string_view help =
-      "implicit midpoint rule of rigid bodies: energy and momentum of free ones exact; order 2";
+      "implicit midpoint rule for rigid bodies: exact energy and momentum of free bodies; order 2";
 
   bool symmetrise = true;
 
@@ -91,8 +91,8 @@ struct RigMidOptions {
   static constexpr auto fields() {
     return field_rows(field(
         "symmetrise", &RigMidOptions::symmetrise,
-        "true: contact sees mass, inertia and drags alone, symmetric, and converges by passes; "
-        "false: it sees the whole tangent, which is not symmetric"));
+        "true: the contact problem uses mass, inertia and drags only: symmetric, several passes; "
+        "false: it uses the full tangent, which is not symmetric"));
   }
 };
 

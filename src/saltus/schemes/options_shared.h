@@ -1,5 +1,4 @@
-// What the options of several schemes have in common: forms of comparison, the solver of a step,
-// texts of help.
+// Shared by the options of several schemes: comparison forms, the solver of a step, help texts.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,16 +8,15 @@
 
 namespace saltus {
 
-/// Whose variant of a scheme is computed: ours, the one of the SOFA source (comparison runs only:
-/// order and stability of docs/theory/errata.md), or the printed form of the SOFA note where it
-/// differs.
+/// Variant of a scheme: ours, that of the SOFA source (for comparison only; order and stability are
+/// in docs/theory/errata.md), or the printed form of the SOFA note where it differs.
 enum class Compat { none, sofa, seed };
 constexpr auto names_of(Compat) {
   using enum Compat;
   return std::array{NamedValue{none, "none"}, NamedValue{sofa, "sofa"}, NamedValue{seed, "seed"}};
 }
-/// How the equation of a step is solved: until it holds, or by one linear solve about the start of
-/// the step.
+/// How the equation of a step is solved: by iteration until it holds, or by one linear solve about
+/// the start of the step.
 enum class EquationSolver { newton, linear };
 constexpr auto names_of(EquationSolver) {
   using enum EquationSolver;
@@ -26,16 +24,16 @@ constexpr auto names_of(EquationSolver) {
 }
 
 namespace option {
-/// The fault of a `compat` that a scheme does not have.
+/// Fault if `compat` is seed, which the scheme does not have.
 inline std::optional<Fault> no_seed_form(Compat compat, std::string_view scheme) {
   if (compat != Compat::seed) return std::nullopt;
   return Fault{"compat", std::string(scheme) + " has no form 'seed'", "allowed: none, sofa"};
 }
 inline constexpr std::string_view kCompat =
-    "whose form is computed: none is ours; sofa repeats the SOFA source, seed the printed formula "
-    "of its note, both for comparison only";
+    "variant of the scheme: none is ours; sofa reproduces the SOFA source, seed the printed "
+    "formula of its note, both for comparison only";
 inline constexpr std::string_view kTolerance =
-    "relative size of the Newton correction that ends the passes of a step";
+    "the passes of a step end when the relative Newton correction is below this value";
 inline constexpr std::string_view kIterations = "largest number of passes of a step";
 inline constexpr std::string_view kSolver =
     "newton: iterate until the equation of the step holds; linear: one solve about the start";

@@ -29,7 +29,7 @@ namespace {
 
 using MaybeOrder = std::optional<double>;
 
-/// A row. The options, and with them name and summary, are those that `make` takes.
+/// One row. Name and summary come from the options that `make` takes.
 template <class Options, class SmoothOrder>
 struct Entry {
   std::unique_ptr<Scheme> (*make)(const Options&);
@@ -56,16 +56,16 @@ constexpr auto always(double order) {
 MaybeOrder ours(Compat compat, double order) {
   return compat == Compat::none ? MaybeOrder(order) : std::nullopt;
 }
-/// vdamping adds a force that no other scheme knows: the limit is another motion.
+/// vdamping adds a force that other schemes do not have: the solution converges to another motion.
 MaybeOrder without(double vdamping, MaybeOrder order) {
   return vdamping == 0.0 ? order : std::nullopt;
 }
-/// Loads of the velocity at its start value are of first order.
+/// Velocity-dependent loads evaluated at the start velocity give first order.
 constexpr auto kLeapfrog = [](const auto& o, bool velocity_forces) {
   return velocity_forces && o.load_velocity == LoadVelocity::start ? 1.0 : 2.0;
 };
 MaybeOrder runge_kutta_order(const RungeKuttaOptions& o, bool) {
-  if (o.tolerance) return std::nullopt;  // divides its steps: the error follows the tolerance
+  if (o.tolerance) return std::nullopt;  // steps are subdivided: the tolerance sets the error
   using enum RungeKuttaOptions::Table;
   const double order = o.table == rk3              ? 3.0
                        : o.table == rk4            ? 4.0
@@ -74,8 +74,7 @@ MaybeOrder runge_kutta_order(const RungeKuttaOptions& o, bool) {
   return ours(o.compat, order);
 }
 
-// -- the rows: factory, order and gain for people, references, smooth order; as ordered in
-// SchemeChoice
+// -- rows: factory, order and gain as text, references, smooth order; in the order of SchemeChoice
 
 constexpr Table kTable{
     entry(make_modal_exact, "exact at the nodes", "1", "Bilbao2009 Issanchou2017",
@@ -137,7 +136,7 @@ constexpr bool complete(const Table<Entry<Options, SmoothOrder>...>&) {
 static_assert(complete(kTable),
               "SchemeChoice (options.h) and kTable must name the same schemes in the same order");
 
-/// entry_of<Options>(kTable): its row.
+/// entry_of<Options>(kTable) is the row of Options.
 template <class Options, class SmoothOrder>
 constexpr const Entry<Options, SmoothOrder>& entry_of(const Entry<Options, SmoothOrder>& found) {
   return found;

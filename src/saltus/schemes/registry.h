@@ -1,4 +1,4 @@
-// The schemes: one row each. describe, the checks of a scene and the tests walk this table.
+// The schemes, one row each. describe, the checks of a scene and the tests iterate over this table.
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,8 +12,8 @@ namespace saltus {
 
 struct SchemeRow {
   std::string_view name, summary;
-  std::string_view order;  ///< on smooth motion, for people
-  std::string_view gain;   ///< share of the velocity change that enters the position, for people
+  std::string_view order;  ///< on smooth motion, as text
+  std::string_view gain;   ///< fraction of the velocity change that enters the position, as text
   std::string_view reference;  ///< keys of docs/references.bib, separated by spaces
   std::unique_ptr<Scheme> (*make_default)();
 };
@@ -24,10 +24,10 @@ std::unique_ptr<Scheme> make_scheme(const SchemeChoice& choice);
 /// Name of the scheme of a choice, as in its row.
 std::string_view scheme_name(const SchemeChoice& choice);
 
-/// Order of the positions on smooth motion as a number: infinite where they are exact; nothing
-/// where the limit may be another motion (`compat`, `vdamping`) or the step is not the one asked
-/// for (`tolerance`). `velocity_forces`: of a body with forces that depend on the velocity, from
-/// damping or from a mass matrix M(q).
+/// Order of the positions on smooth motion: infinite if they are exact; nothing if the solution may
+/// converge to another motion (`compat`, `vdamping`) or the scheme subdivides the step
+/// (`tolerance`). `velocity_forces`: the body has velocity-dependent forces, from damping or from a
+/// mass matrix M(q).
 std::optional<double> smooth_order(const SchemeChoice& choice, bool velocity_forces);
 
 }  // namespace saltus

@@ -1,17 +1,17 @@
-// The implicit midpoint rule of rigid bodies, in the momentum of the body. R the rotation body ->
-// space, W the angular velocity, T and r_W torque and angular impulse on the axes of mid-step, J
-// the inertia, Om = (W0 + W1)/2, w = h Om:
+// The implicit midpoint rule for rigid bodies, in terms of the momentum of the body. R is the
+// rotation from body to space, W the angular velocity, T and r_W are torque and angular impulse in
+// the axes of mid-step, J is the inertia, Om = (W0 + W1)/2, w = h Om:
 //
 //     J (W1 - W0) + h Om x J Om = S(w) (h T + r_W),   S(w) g = s g - w (w.g)/(4 (s + 1)),
 //         s = sqrt(1 + |w|^2/4)   (1)
 //     R1 = R0 cay(w),   quaternion Q1 = Q0 (1, w/2)/s                                           (2)
 //     M (v1 - v0) = h f + r_v,   x1 = x0 + h (v0 + v1)/2                                        (3)
-//     f and T at t0 + h/2, x_m = (x0 + x1)/2, (v0 + v1)/2 and R_m, the mean of R0 and R1 made a
-//         rotation,
+//     f and T at t0 + h/2, x_m = (x0 + x1)/2, (v0 + v1)/2 and R_m, the mean of R0 and R1
+//         projected onto the rotations,
 //     quaternion Q_m = Q0 (s + 1, w/2)/sqrt(2 s (s + 1))                                        (4)
 //
-// S turns what acts on the axes of mid-step into a change of R J W of exactly h R_m T + R_m r_W,
-// the work of which is (h T + r_W) . Om. Without forces W . J W and R J W stay.
+// With S, torque and impulse in the axes of mid-step change R J W by exactly h R_m T + R_m r_W, and
+// their work is (h T + r_W) . Om. Without forces W . J W and R J W are constant.
 //
 //     A = blockdiag((m + h c/2) I, J + (h c_W/2) I) with the drags c, c_W, gain = 1/2: passes with
 //     v_free = v1(r) - A^-1 r.   symmetrise: false:
@@ -34,8 +34,8 @@ namespace {
 
 constexpr int kMidpointSteps = 50;
 constexpr std::string_view kNotSolved =
-    "rig-mid found no end velocity: the bodies turn too far in a step, or their loads are too "
-    "stiff for it";
+    "rig-mid did not converge: bodies rotate too far in a step or their loads are too stiff for "
+    "it; use a smaller time step";
 
 using Block = Eigen::Matrix<double, 6, 6>;
 
@@ -80,7 +80,7 @@ class RigMid final : public Scheme {
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  private:
-  /// (4), (v0 + v1)/2, (f, T) there, A^-1 r, and scratch
+  /// (4), (v0 + v1)/2, (f, T) at mid-step, A^-1 r, and scratch
   enum Scratch { q_mid, v_mid, load, response, change, product, spare, scale, history, count };
 
   void move(const Dynamics& body, Trial& x) const;
@@ -107,15 +107,15 @@ void RigMid::begin(const Dynamics& body, Trial& x) const {
   }
   x.gain = 0.5;
   if (symmetrise_ && !x.factorised) {
-    x.work[spare].setZero();  // where nothing turns, C is that of the drags
+    x.work[spare].setZero();  // without rotation C contains the drags only
     body.factorise({1.0, 0.5 * x.h, 0.0}, x.t0, x.start->q, x.work[spare], x.A);
   }
   x.factorised = symmetrise_;
   move(body, x);
 }
 
-// The whole motion under x.r. A load that is the same at the middle it leads to needs no more than
-// the rotations; any other is iterated.
+// The motion of the step under x.r. If the load at the resulting mid-step state is unchanged, only
+// the rotations are solved for; otherwise the motion is iterated.
 void RigMid::move(const Dynamics& body, Trial& x) const {
   if (!rig_mid::advance(prepared(x).columns, step(x))) x.failure = kNotSolved;
   if (body.rigid()->steady_load) return;
@@ -125,13 +125,14 @@ void RigMid::move(const Dynamics& body, Trial& x) const {
   iterate(body, x);
 }
 
-// Newton on (1) and (3) together, to round-off, each body until it is done. What K adds by the turn
-// of R_m against Om is taken as h/2, which leaves out what is of order h |Om| of it.
+// Newton's method on (1) and (3) together, to round-off, each body until it has converged. In the
+// contribution of K, the derivative of the rotation R_m with respect to Om is taken as h/2, which
+// neglects terms of relative order h |Om|.
 void RigMid::iterate(const Dynamics& body, Trial& x) const {
   const RigidData& data = *body.rigid();
   const double h = x.h;
   const auto bodies = static_cast<std::ptrdiff_t>(data.mass.size());
-  Vector& last = x.work[change];  // |dv|_M^2 of the iteration before
+  Vector& last = x.work[change];  // |dv|_M^2 of the previous iteration
   last.setConstant(std::numeric_limits<double>::infinity());
   for (int k = 0; k < kMidpointSteps; ++k) {
     tangent(body, x, x.M, false);
@@ -155,13 +156,12 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
         return data.mass[b] * v.squaredNorm() + W.dot(J * W);
       };
       x.v.segment<6>(at.v) -= by;
-      // A body held at rest by an impulse is known as well as what its load alone would make of it.
+      // The scale includes what the load alone would cause, for bodies held at rest by an impulse.
       const double moved = square(by.head<3>(), by.tail<3>()),
                    size = std::max({square(at.linear(x.start->v), at.spin(x.start->v)),
                                     square(at.linear(x.v), at.spin(x.v)),
                                     square(loaded.head<3>(), loaded.tail<3>())});
-      // at round-off, or no longer coming closer to it: also where loads that cancel are known no
-      // better
+      // at round-off, or no longer approaching it (also where loads that cancel limit the accuracy)
       constexpr double kEnd = 1e-31, kNear = 1e-26,
                        kStill = 4.0 * std::numeric_limits<double>::epsilon();
       const double reach = x.start->q.segment<7>(at.q).lpNorm<Eigen::Infinity>() + body.offset();
@@ -177,9 +177,9 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
   x.failure = kNotSolved;
 }
 
-// Inverse of Newton's matrix at mid-step, of body B - E with B = M + (h/2) C + (h^2/4) K and E =
-// (h/2) d(S g)/dw on the rotations:  (B - E)^-1 = (I - B^-1 E)^-1 B^-1.   whole: the inverse of A,
-// which is (B - E)^-1 S.
+// Inverse of Newton's matrix at mid-step, B - E for each body with B = M + (h/2) C + (h^2/4) K and
+// E = (h/2) d(S g)/dw in the rotation block:  (B - E)^-1 = (I - B^-1 E)^-1 B^-1.
+// whole: the inverse of A, which is (B - E)^-1 S.
 void RigMid::tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const {
   const double h = x.h;
   body.factorise({1.0, 0.5 * h, 0.25 * h * h}, x.t0 + 0.5 * h, x.work[q_mid], x.work[v_mid], A);

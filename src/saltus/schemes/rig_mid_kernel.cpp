@@ -1,13 +1,13 @@
-// In the names of rig_mid.cpp, g = h T + r_W, D = W1 - W0, Om = W0 + D/2, w = h Om, s = sqrt(1 +
-// |w|^2/4):
+// The SIMD kernel of rig-mid in the notation of rig_mid.cpp, with
+// g = h T + r_W, D = W1 - W0, Om = W0 + D/2, w = h Om, s = sqrt(1 + |w|^2/4):
 //
 //     J D + h Om x J Om = S g,      S g = s g - w (w.g)/(4 (s + 1))
 //     Newton's matrix   J + (h/2) (Om^ J - (J Om)^) - (h/2) dS g/dw
 //     dS g/dw = g w^T/(4 s) - (w.g I + w g^T)/(4 (s + 1)) + (w.g) w w^T/(16 s (s + 1)^2)
 //     Q1 = Q0 (1, w/2)/s,      Q_mid = Q0 (s + 1, w/2)/sqrt(2 s (s + 1))
 //
-// The unknown is the small D, and Q1 is Q0 and a small change: one rounding a step each, which is
-// what lets energy and momentum stay to 1e-12 over a million steps.
+// The unknown is the small D, and Q1 is Q0 plus a small change: one rounding error each per step,
+// so that energy and momentum are conserved to 1e-12 over a million steps.
 #include "saltus/schemes/rig_mid_kernel.h"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ SALTUS_INLINE void square_root(V<W>& a) {
   for (int l = 0; l < W; ++l) a[l] = std::sqrt(a[l]);
 }
 
-/// The arithmetic of W bodies. Registers travel by reference: by value they would depend on the
-/// caller's instruction set.
+/// Arithmetic for W bodies. Registers are passed by reference: passed by value, they would depend
+/// on the instruction set of the caller.
 template <int W>
 struct Pack {
   using R = V<W>;
@@ -77,7 +77,7 @@ struct Pack {
     }
   };
 
-  /// Component k of bodies i, i + 1, ...; past the end the last body again.
+  /// Component k of bodies i, i + 1, ...; beyond the last body, its value is repeated.
   static SALTUS_INLINE void take(const double* p, std::ptrdiff_t width, std::ptrdiff_t i,
                                  std::ptrdiff_t n, int k, R& x) {
     for (int l = 0; l < W; ++l) x[l] = p[width * (i + l < n ? i + l : n - 1) + k];
@@ -104,7 +104,7 @@ struct Pack {
   struct Jacobian {
     R xx, yx, zx, xy, yy, zy, xz, yz, zz;
   };
-  /// x of N x = e, by cofactors.
+  /// Solves N x = e by cofactors.
   static SALTUS_INLINE void solve(const Jacobian& N, const R3& e, R3& x) {
     const R cxx = N.yy * N.zz - N.yz * N.zy, cxy = N.yz * N.zx - N.yx * N.zz,
             cxz = N.yx * N.zy - N.yy * N.zx;
@@ -116,7 +116,7 @@ struct Pack {
     x.z = inverse *
           (cxz * e.x + (N.xy * N.zx - N.xx * N.zy) * e.y + (N.xx * N.yy - N.xy * N.yx) * e.z);
   }
-  /// Of the load g at the spin Om: e -= S g, N -= (h/2) dS g/dw.
+  /// Adds the load g at the angular velocity Om: e -= S g, N -= (h/2) dS g/dw.
   static SALTUS_INLINE void add_load(double h, const R& half, const R3& Om, const R3& g, R3& e,
                                      Jacobian& N) {
     const R3 w{h * Om.x, h * Om.y, h * Om.z};
@@ -145,8 +145,8 @@ struct Pack {
     N.zz -= a.z * w.z - b.z * g.z - d;
   }
 
-  /// D; false where some body has none. Pushed: some g is not 0; where all are, the terms left out
-  /// are zeros.
+  /// Computes D; false if Newton's method fails for some body. Pushed: some g is not 0; otherwise
+  /// the omitted terms are 0.
   template <bool Pushed>
   static SALTUS_INLINE bool newton(const Columns& c, std::ptrdiff_t i, double h, const R3& W0,
                                    const R3& g, R3& D) {
@@ -156,8 +156,8 @@ struct Pack {
     const R zero = fx - fx, half = zero + 0.5 * h;
     const R xy = fx * fy, xz = fx * fz, yz = fy * fz;
     D = {zero, zero, zero};
-    auto live = zero == zero;  // all ones: bodies not yet done
-    R start2;                  // a body that comes to rest is as exact as its W0
+    auto live = zero == zero;  // mask of the bodies that have not converged
+    R start2;                  // scale of the accuracy for bodies that come to rest
     dot(W0, W0, start2);
     for (int k = 0; k < kNewtonSteps; ++k) {
       const R3 Om{W0.x + 0.5 * D.x, W0.y + 0.5 * D.y, W0.z + 0.5 * D.z};
@@ -177,7 +177,7 @@ struct Pack {
       N.yz = J.yz + half * (Om.z * J.xz - Om.x * J.zz + L.x);
       N.zz = J.zz + half * (Om.x * J.yz - Om.y * J.xz);
       if constexpr (Pushed) add_load(h, half, Om, g, e, N);
-      // locked spins: no residual, and rows and columns of a diagonal matrix
+      // locked axes: no residual, and only the diagonal entry in their rows and columns
       e.x *= fx, e.y *= fy, e.z *= fz;
       N.yx *= xy, N.xy *= xy, N.zx *= xz, N.xz *= xz, N.zy *= yz, N.yz *= yz;
       R3 step;
@@ -185,7 +185,7 @@ struct Pack {
       D.x = live ? D.x - step.x : D.x;
       D.y = live ? D.y - step.y : D.y;
       D.z = live ? D.z - step.z : D.z;
-      // What the next correction would be is at most h |J| |J^-1| |step|^2.
+      // The next correction would be at most h |J| |J^-1| |step|^2.
       const R3 W1{W0.x + D.x, W0.y + D.y, W0.z + D.z};
       R step2, size2;
       dot(step, step, step2);
@@ -200,7 +200,7 @@ struct Pack {
     return false;
   }
 
-  /// v_mid, q1, q_mid from v_mid of the registers.
+  /// Stores v_mid, q1 and q_mid from the v_mid in registers.
   static SALTUS_INLINE void place(const Step& step, std::ptrdiff_t i, std::ptrdiff_t n, const R3& v,
                                   const R3& Om) {
     const double h = step.h;
@@ -220,13 +220,13 @@ struct Pack {
     R s = 1.0 + w2;
     square_root<W>(s);
     const R i_s = 1.0 / (s * (s + 1.0)), c = (s + 1.0) * i_s;  // 1/s
-    // Q0 (1, w): its scalar part less Q0_w, its vector part less Q0
+    // Q0 (0, w): vector part `by`, scalar part -`along`
     R3 turned;
     cross(Q, w, turned);
     const R3 by{Qw * w.x + turned.x, Qw * w.y + turned.y, Qw * w.z + turned.z};
     R along;
     dot(Q, w, along);
-    // Q1 = Q0 + (1/s - 1) Q0 + Q0 (0, w)/s, and half of what |Q0|^2 misses to 1
+    // Q1 = Q0 + (1/s - 1) Q0 + Q0 (0, w)/s, plus the norm correction (1 - |Q0|^2)/2 Q0
     R size;
     dot(Q, Q, size);
     const R less = 0.5 * (1.0 - (Qw * Qw + size)) - w2 * i_s;
@@ -278,7 +278,8 @@ struct Pack {
 bool advance_1(const Columns& c, const Step& step) { return Pack<1>::advance(c, step); }
 bool advance_2(const Columns& c, const Step& step) { return Pack<2>::advance(c, step); }
 #if SALTUS_CLONES
-SALTUS_TARGET_avx2 bool advance_1_avx2(const Columns& c, const Step& step) {  // three-operand code
+// for three-operand instructions
+SALTUS_TARGET_avx2 bool advance_1_avx2(const Columns& c, const Step& step) {
   return Pack<1>::advance(c, step);
 }
 SALTUS_TARGET_avx2 bool advance_4(const Columns& c, const Step& step) {

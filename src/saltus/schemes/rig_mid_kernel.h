@@ -1,5 +1,5 @@
-// The midpoint step of many rigid bodies at once, on registers of 1, 2, 4 or 8 of them. A body has
-// the same bits whatever its company and the width. Internal to rig_mid.cpp.
+// The midpoint step of many rigid bodies at once, in SIMD packs of 1, 2, 4 or 8 bodies. The result
+// for a body is bitwise independent of the width and of the other bodies. Internal to rig_mid.cpp.
 #pragma once
 #include <vector>
 
@@ -7,17 +7,17 @@
 
 namespace saltus::rig_mid {
 
-/// Mass and inertia by components, bodies side by side, filled up to a multiple of eight.
+/// Mass and inertia by component, bodies contiguous, padded to a multiple of eight.
 struct Columns {
   explicit Columns(const RigidData& data);
   enum Entry { xx, yy, zz, xy, xz, yz, m_x, m_y, m_z, free_x, free_y, free_z, spread, entries };
   const double* operator[](int entry) const { return value.data() + entry * stride; }
 
   std::ptrdiff_t bodies = 0, stride = 0;
-  std::vector<double> value;  ///< J, 1/m by axes, 1 or 0 where a spin is locked, |J| |J^-1|
+  std::vector<double> value;  ///< J, 1/m per axis, 1 or 0: free or locked rotation, |J| |J^-1|
 };
 
-/// One step; vectors as the group has them.
+/// One step; the layout of the vectors is that of the group.
 struct Step {
   double h = 0.0;
   const double *q0 = nullptr, *v0 = nullptr;
@@ -25,13 +25,13 @@ struct Step {
   double *q1 = nullptr, *v1 = nullptr, *q_mid = nullptr, *v_mid = nullptr;
 };
 
-/// v1 and v_mid = (v0 + v1)/2 under the given load, q1 and q_mid. False where Newton's method found
-/// no end for some body.
+/// Computes v1, v_mid = (v0 + v1)/2, q1 and q_mid under the given load. False if Newton's method
+/// did not converge for some body.
 bool advance(const Columns& bodies, const Step& step);
-/// v_mid, q1 and q_mid of a given v1.
+/// Computes v_mid, q1 and q_mid from a given v1.
 void place(const Columns& bodies, const Step& step);
 
-/// The same on registers of a width that this machine has; for tests.
+/// advance() with a pack width that this machine supports; for tests.
 bool advance(const Columns& bodies, const Step& step, int width);
 
 }  // namespace saltus::rig_mid

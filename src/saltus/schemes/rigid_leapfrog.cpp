@@ -1,6 +1,6 @@
-// Solfec's three updates of a rotation: half a step with the velocity at the start, the new
-// velocity, half a step with it. R the rotation body -> space, W the angular velocity and T, r_W
-// torque and angular impulse in the body, J the inertia.
+// Solfec's three updates of a rotation: half a step with the start velocity, then the new velocity,
+// then half a step with the new velocity. R is the rotation from body to space, W the angular
+// velocity, T and r_W are torque and angular impulse in the body frame, J is the inertia.
 //
 //     R_h = R0 exp[(h/2) W0],  x_h = x0 + (h/2) v0,  f and T at (t0 + h/2, x_h, R_h)
 //     p   = exp[-(h/2) W0] J W0                                                                 (1)
@@ -12,13 +12,13 @@
 //     rig-imp:  exp[(h/2) W1] J W1 = G          by Newton from Wp                               (6)
 //     R1  = R_h exp[(h/2) Wp]   (rig-imp: W1)
 //
-// On a locked axis a, on which W is 0 and J^-1 has no row, T is with the moment that holds it, so
-// that (2) is true there as well:
+// On a locked axis a, where W is 0 and J^-1 has no row, T includes the moment that locks it, so
+// that (2) holds there as well:
 //
 //     T_a = (2/h) (J W_h - p)_a                                                                 (7)
 //
-// A = blockdiag(m I, J), gain = 1/2. The laws hold for the finished W1, which is no linear function
-// of r_W: passes with v_free = W1(r) - J^-1 r. reactions: predictor makes them hold for Wp, in one
+// A = blockdiag(m I, J), gain = 1/2. Contact laws hold for the final W1, a nonlinear function of
+// r_W: passes with v_free = W1(r) - J^-1 r. With reactions: predictor they hold for Wp, in one
 // pass.
 // Source: T. Koziara, N. Bicanic 2010; theory in docs/theory/rig-pos.md.
 #include "saltus/schemes/rigid_leapfrog.h"
@@ -32,7 +32,7 @@
 namespace saltus {
 namespace {
 
-/// use(i) for all bodies, by any number of threads.
+/// Calls use(i) for all bodies, in parallel.
 template <class Use>
 void for_bodies(std::ptrdiff_t bodies, const Use& use) {
   in_blocks(static_cast<std::size_t>(bodies), [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -43,7 +43,7 @@ void for_bodies(std::ptrdiff_t bodies, const Use& use) {
 constexpr int kLeapfrogSteps = 50;
 constexpr double kNewtonTolerance = 1e-13;  // of |residual| / |G|
 constexpr std::string_view kLeapfrogNotSolved =
-    "rig-imp found no end velocity of a rotation: the bodies turn too far in a step";
+    "rig-imp did not converge: bodies rotate too far in a step; use a smaller time step";
 
 class RigidLeapfrog final : public Scheme {
  public:
@@ -69,9 +69,8 @@ class RigidLeapfrog final : public Scheme {
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  private:
-  /// q_h and, of size velocities(): v_load where loads are taken, their values (f, T), (v1, Wp)
-  /// without contact, (0, p), (0, W_h), the finished velocity, A^-1 r, and
-  /// scratch.
+  /// q_h and, of size velocities(): the velocity v_load at which loads are evaluated, the loads (f,
+  /// T), (v1, Wp) without contact, (0, p), (0, W_h), the final velocity, A^-1 r, and scratch.
   enum Scratch {
     q_h,
     v_load,
@@ -111,7 +110,7 @@ void RigidLeapfrog::begin(const Dynamics& body, Trial& x) const {
   move(body, x);
 }
 
-// (1) to (3) without r, and the configuration and the loads at mid-step
+// Computes (1) to (3) without r, and the configuration and the loads at mid-step.
 void RigidLeapfrog::half_step(const Dynamics& body, Trial& x) const {
   const RigidData& data = *body.rigid();
   const double h = x.h, t = x.t0 + 0.5 * h;
@@ -165,7 +164,7 @@ bool RigidLeapfrog::turn(const Matrix3& J, const Matrix3& inverse, double h, con
     Vector3 residual = J * W - turned;
     for (int i = 0; i < 3; ++i)
       if (inverse(i, i) == 0.0) residual[i] = 0.0;
-    // One more correction after the tolerance is met: what it leaves is round-off.
+    // One more correction after convergence reduces the error to round-off.
     const bool met = residual.norm() <= small;
     rigid::subtract_solution(J - 0.5 * h * skew(turned) * dexp(w), residual, inverse, W);
     if (met) return true;
@@ -173,8 +172,8 @@ bool RigidLeapfrog::turn(const Matrix3& J, const Matrix3& inverse, double h, con
   return false;
 }
 
-// The end of the step under x.r, of which x.work[response] is A^-1 r: x.q, x.work[finished]; x.v is
-// what laws hold for.
+// Computes the end of the step under x.r, with x.work[response] = A^-1 r: x.q, x.work[finished] and
+// x.v, the velocity for which contact laws hold.
 void RigidLeapfrog::move(const Dynamics& body, Trial& x) const {
   const RigidData& data = *body.rigid();
   const double h = x.h;

@@ -1,5 +1,5 @@
-// What the schemes of rigid bodies share: blocks of RigidData and the size of a pass. Internal to
-// this room.
+// Shared by the schemes of rigid bodies: blocks of RigidData and the outstanding change of a pass.
+// Internal to this folder.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace saltus::rigid {
 
-/// x -= A^-1 b on the components that are free, those where J^-1 has a diagonal.
+/// x -= A^-1 b on the free components, those with a nonzero diagonal entry in J^-1.
 inline void subtract_solution(const Matrix3& A, const Vector3& b, const Matrix3& inertia_inverse,
                               Vector3& x) {
   Matrix3 kept = A;
@@ -24,8 +24,9 @@ inline void subtract_solution(const Matrix3& A, const Vector3& b, const Matrix3&
   x -= kept.inverse() * right;
 }
 
-/// What a pass left over: largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) of a body, 0 where it is
-/// round-off (RoundOff). response = A^-1 r; `history` and the last three belong to RoundOff.
+/// Outstanding change of a pass: the largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) of a body, 0
+/// if it is round-off (RoundOff). response = A^-1 r; `history` and the last three arguments are for
+/// RoundOff.
 inline double outstanding(const Dynamics& body, const Trial& x, const Vector& dv,
                           const Vector& response, View q_at, View v_at, Vector& history,
                           Vector& product, Vector& scratch, Vector& scale) {

@@ -1,24 +1,26 @@
-// Explicit Runge-Kutta methods on  q' = v, v' = M(q)^-1 F(t, q, v): the stages run without contact,
-// then one impulse acts for the step.
+// Explicit Runge-Kutta methods on  q' = v, v' = M(q)^-1 F(t, q, v): stages without contact, then
+// one impulse for the step.
 //
 //     V_i = v0 + h sum_j a_ij k_j,    Q_i = q0 (+) h sum_j a_ij V_j,
 //         k_i = M^-1 F at (t0 + c_i h, Q_i, V_i)
 //     v_free = v0 + h sum_i b_i k_i,  q_free = q0 (+) h sum_i b_i V_i
 //     A = M(q_free),  gain = sum_i b_i c_i = 1/2,  order of the table
 //
-// In a vector space the V_j are put in: Q_i = q0 + h c_i v0 + h^2 sum_j (a a)_ij k_j, and only the
-// k_j are kept. Where besides neither M nor F depends on v, the V_i are not formed. Where the body
-// turns, increments W are integrated in place of positions, W' = dexp^-1_W(V), Q = q0 (+) W.
+// In a vector space the V_j are substituted: Q_i = q0 + h c_i v0 + h^2 sum_j (a a)_ij k_j, and only
+// the k_j are stored. If, in addition, neither M nor F depends on v, the V_i are not computed. For
+// bodies with rotations, increments W are integrated instead of positions,
+// W' = dexp^-1_W(V), Q = q0 (+) W.
 //
-// dormand-prince with `tolerance` divides the step into parts of lengths s with
+// dormand-prince with `tolerance` divides the step into parts of length s such that
 //
-//     max(|e_v|_M, |e_q|_M/h) <= tolerance (s/h) max(|v0|_M, |v|_M, |s k_0|_M)       of every body
+//     max(|e_v|_M, |e_q|_M/h) <= tolerance (s/h) max(|v0|_M, |v|_M, |s k_0|_M)      for every body,
 //
-// e the difference of the results of order 5 and 4, v the velocity at the end of the part, k_0 its
-// first stage. Units and the origin do not matter, and the errors of the parts add up to the
-// tolerance. The first part tried is h: nothing is remembered from step to step.
+// where e is the difference between the results of order 5 and 4, v the velocity at the end of the
+// part, and k_0 its first stage. The criterion does not depend on units or on the origin, and the
+// errors of the parts add up to the tolerance. The first length tried is h: no length is stored
+// between steps.
 //
-// compat: sofa leaves Rayleigh damping out of F and takes loads at t0 in all stages.
+// compat: sofa omits Rayleigh damping from F and evaluates loads at t0 in all stages.
 // Source: E. Hairer, S. P. Norsett, G. Wanner 1993, II.1 and II.4; tables and their sources in
 // math/tableaus.h.
 #include "saltus/schemes/runge_kutta.h"
@@ -39,8 +41,8 @@ namespace {
 constexpr int kMostParts = 100'000;
 constexpr double kShortestPart = 1e-13;
 constexpr std::string_view kNotMet =
-    "runge-kutta needs more than 100000 parts of the step, or parts too short for round-off, to "
-    "meet its tolerance";
+    "runge-kutta would need over 100000 parts of the step, or parts below round-off, to satisfy "
+    "its tolerance; use a larger tolerance";
 
 class RungeKutta final : public ExplicitScheme {
  public:
@@ -57,8 +59,8 @@ class RungeKutta final : public ExplicitScheme {
 
  protected:
   static constexpr int kMost = Tableau::kMost;
-  /// V, W, four for sums, accounts of the motion without contact (sources, scheme), k_0 .. k_6 and,
-  /// of bodies that turn, W'_0 .. W'_6
+  /// V, W, four for sums, work terms of the motion without contact (sources, scheme), k_0 .. k_6
+  /// and, for bodies with rotations, W'_0 .. W'_6
   enum Own { v_at = own, w_at, reach, sum, product, scale, books, k_0, rate_0 = k_0 + kMost };
   int own_vectors(const Dynamics& body) const override {
     return 7 + (has(body.traits(), Trait::rotations) ? 2 : 1) * kMost;
@@ -66,7 +68,7 @@ class RungeKutta final : public ExplicitScheme {
   void flight(const Dynamics& body, Trial& x) const override;
 
  private:
-  struct Part {  ///< of the step: from (t, q, v) over h
+  struct Part {  ///< part of the step: from (t, q, v) over h
     double t, h;
     const Vector &q, &v;
   };
@@ -81,12 +83,12 @@ class RungeKutta final : public ExplicitScheme {
   void keep_books(const Dynamics& body, Trial& x, const Part& part) const;
 
   const Tableau& m_;
-  double tolerance_;  ///< 0: the step is not divided
+  double tolerance_;  ///< 0: the step is not subdivided
   bool sofa_;
   Terms b_, ba_, e_, ea_;            ///< b, b a, e = b - embedded, e a
   std::array<Terms, kMost> a_, aa_;  ///< rows of a, a a
   std::array<Terms, kMost> E_, Ea_;  ///< rows of E = (b_i a_ij + b_j a_ji - b_i b_j), of E a
-  Tableau::Weights E_sum_{};         ///< their sums
+  Tableau::Weights E_sum_{};         ///< row sums of E
 };
 
 RungeKutta::RungeKutta(const Tableau& method, const RungeKuttaOptions& options)
@@ -121,12 +123,12 @@ void RungeKutta::acceleration(const Dynamics& body, Trial& x, double t, const Ve
   solve_mass(body, x, t, q, v, k);
 }
 
-/// False where k_i does not depend on V_i.
+/// False if k_i does not depend on V_i.
 bool RungeKutta::needs_velocities(const Dynamics& body) const {
   return sofa_ || !has(body.traits(), Trait::separable) || has(body.traits(), Trait::rotations);
 }
 
-// V_i and Q_i in work[v_at], work[q_at], of bodies that turn W_i in work[w_at]
+// Stores V_i in work[v_at], Q_i in work[q_at] and, for bodies with rotations, W_i in work[w_at].
 void RungeKutta::place_stage(const Dynamics& body, Trial& x, const Part& part, std::size_t i,
                              bool velocity) const {
   const auto& [t, h, q, v] = part;
@@ -139,8 +141,8 @@ void RungeKutta::place_stage(const Dynamics& body, Trial& x, const Part& part, s
   }
 }
 
-// The end of the part in x.q, x.v. Of a divided step k_0 is there already, and the stage at the end
-// is added.
+// Computes the end of the part in x.q, x.v. In a subdivided step k_0 is already known, and the
+// stage at the end of the part is added.
 void RungeKutta::advance(const Dynamics& body, Trial& x, const Part& part) const {
   const auto& [t, h, q, v] = part;
   const bool turns = has(body.traits(), Trait::rotations), divided = tolerance_ > 0.0;
@@ -182,8 +184,8 @@ void RungeKutta::flight(const Dynamics& body, Trial& x) const {
   use_mass(body, x, x.t0 + x.h, x.q, x.v);
 }
 
-// The usual control of the length of a part: 0.9 (tolerance/error)^(1/4), between 1/5 and 5; no
-// growth after a failure.
+// Usual control of the length of a part: factor 0.9 (tolerance/error)^(1/4), between 1/5 and 5; no
+// growth after a rejected part.
 void RungeKutta::in_parts(const Dynamics& body, Trial& x) const {
   Vector &q = x.work[q_free], &v = x.v_free, &k = x.work[k_0];
   q = x.start->q;
@@ -212,7 +214,7 @@ void RungeKutta::in_parts(const Dynamics& body, Trial& x) const {
   x.failure = kNotMet;
 }
 
-// Left over right side of the condition at the head of this file, times the tolerance.
+// Left side over right side of the condition in the header comment, times the tolerance.
 double RungeKutta::error(const Dynamics& body, Trial& x, const Part& part) const {
   const double h = part.h;
   const auto relative = [&] {
@@ -230,7 +232,7 @@ double RungeKutta::error(const Dynamics& body, Trial& x, const Part& part) const
 }
 
 // Sources: h sum_i b_i F_s(t_i, Q_i, V_i) . V_i. On affine groups the energy is a quadratic form,
-// which the method changes besides by (K. Burrage, J. C. Butcher 1979)
+// which the method additionally changes by (K. Burrage, J. C. Butcher 1979)
 //     scheme = -(h^2/2) sum_ij E_ij (k_i . M k_j + V_i . K V_j)
 void RungeKutta::keep_books(const Dynamics& body, Trial& x, const Part& part) const {
   const auto& [t, h, q, v] = part;
@@ -253,8 +255,8 @@ void RungeKutta::keep_books(const Dynamics& body, Trial& x, const Part& part) co
 }
 
 // An impulse moves the end by d = (h/2) M^-1 r. The mean force of the step is M (v_free - v0)/h,
-// and its work on d r . (v_free - v0)/2. Sources have their part of it by their force at q_free;
-// F_V are the forces with a potential:
+// and its work along d is r . (v_free - v0)/2. The part of a source is the work of its force at
+// q_free. F_V is the sum of the forces with a potential:
 //     E1 - E0 = motion without contact + r . (v0 + v1)/2 + F_s . d + scheme
 //     scheme  = r . (v_free - v0)/2 - F_s . d - (F_V(q_free) + F_V(q1)) . d/2
 // exact for constant M and quadratic potentials.
@@ -298,9 +300,10 @@ const Tableau& table_of(RungeKuttaOptions::Table table) {
 
 std::unique_ptr<Scheme> make_runge_kutta(const RungeKuttaOptions& options) {
   expects(options.compat != Compat::seed,
-          "runge-kutta: the printed form is no scheme; compat: none or sofa");
-  expects(!options.tolerance || options.table == RungeKuttaOptions::Table::dormand_prince,
-          "runge-kutta: tolerance is for the table dormand-prince, which has an error estimate");
+          "runge-kutta: compat: seed is not available; use compat: none or sofa");
+  expects(
+      !options.tolerance || options.table == RungeKuttaOptions::Table::dormand_prince,
+      "runge-kutta: tolerance applies only to table: dormand-prince, which has an error estimate");
   return std::make_unique<RungeKutta>(table_of(options.table), options);
 }
 

@@ -1,5 +1,5 @@
-// The two-step scheme of Schatzman and Paoli, which carries their impact law 0 <= g(q1) + e g(q_-)
-// perp P >= 0:
+// The two-step scheme of Schatzman and Paoli, which implements their impact law
+// 0 <= g(q1) + e g(q_-)  perp  P >= 0:
 //
 //     M (q1 - 2 q0 + q_-)/h = h F(t0, q, v) + r,    v = (q1 - q_-)/(2 h)
 //     q = q0: explicit, A = M + (h/2) C, stable up to h omega = 2
@@ -7,8 +7,8 @@
 //     start half:  q1 = q0 + h v0 + (h^2/2) M^-1 F of order 2;  full:  (h^2) M^-1 F
 //
 // The state holds w = (q0 - q_-)/h. Gain 1, order 2. The explicit form is that of central
-// differences: two_step.h has the equations. On affine groups the implicit form takes one pass, and
-// the mean of the positions gives that of the forces.
+// differences, with the equations in two_step.h. On affine groups the implicit form needs one pass,
+// and the force at the mean position is the mean force.
 // Source: L. Paoli, M. Schatzman 2002; theory in docs/theory/schatzman-paoli.md.
 #include "saltus/schemes/schatzman_paoli.h"
 

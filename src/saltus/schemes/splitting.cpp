@@ -1,15 +1,15 @@
-// Compositions of two motions that are known exactly, of bodies with  M v' = F(t, q) - inertia:
+// Compositions of two exactly known motions, for bodies with  M v' = F(t, q) - inertia:
 //
 //     drift s:  the motion without forces, t <- t + s          kick s:  M (v+ - v-) = s F(t, q)
 //     step h:   drift a_1 h, kick b_1 h, drift a_2 h, ..., kick b_s h, drift a_(s+1) h
 //
-// The drift of a vector space is q + s v; a rigid body turns as Euler, Poinsot and Jacobi found
-// (math/free_rotation.h), so that a free body has no error whatever the step. Every table is
-// symmetric, time-reversible and symplectic.
+// In a vector space the drift is q + s v; a rigid body follows the exact free rotation of Euler,
+// Poinsot and Jacobi (math/free_rotation.h), so that a free body has no error at any step. Every
+// table is symmetric, time-reversible and symplectic.
 //
-//     A = M,  gain 1/2: one impulse for the step, r beside the mean of the kicks
+//     A = M,  gain 1/2: one impulse r for the step, in addition to the kicks
 //
-// A kick changes the kinetic energy by s F . (v- + v+)/2, a drift does not, hence for any F
+// A kick changes the kinetic energy by s F . (v- + v+)/2, a drift does not. Hence, for any F,
 //
 //     E1 - E0 = sum b_i h F_s . w_i (sources without potential) + r . (v0 + v1)/2 + F_s . d +
 //         scheme,   d = (h/2) M^-1 r
@@ -38,7 +38,7 @@ class Splitting final : public ExplicitScheme {
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  protected:
-  enum Own { middle = own, books };  ///< velocities; accounts of the kicks (sources, potential)
+  enum Own { middle = own, books };  ///< velocities; work terms of the kicks (sources, potential)
   int own_vectors(const Dynamics&) const override { return 2; }
   void flight(const Dynamics& body, Trial& x) const override;
 
@@ -64,7 +64,7 @@ void Splitting::flight(const Dynamics& body, Trial& x) const {
   };
   for (std::size_t i = 0; i < m_.kicks; ++i) {
     const double a = m_.drift[i] * x.h, s = m_.kick[i] * x.h;
-    if (2 * i == m_.kicks) {  // the middle of the step is in the middle of this one
+    if (2 * i == m_.kicks) {  // the middle of the step is the middle of this drift
       drift(0.5 * a);
       x.work[q_at] = x.q;
       drift(0.5 * a);

@@ -1,4 +1,4 @@
-// Compositions of motion under inertia and kicks (splitting.cpp).
+// Compositions of force-free motion and kicks (splitting.cpp).
 #pragma once
 #include <memory>
 

@@ -13,7 +13,8 @@ struct TwoStepFactor final : Prepared {
 
 double share(TwoStepForce force, double h) { return force == TwoStepForce::mean ? 0.25 * h : 0.0; }
 
-/// d of  M d = h F(t, q (+) s d, v + c d)  by Newton steps, one on affine groups. Outside the step.
+/// Solves  M d = h F(t, q (+) s d, v + c d)  for d by Newton steps, one on affine groups. For use
+/// outside the step.
 Vector velocity_change(const Dynamics& body, TwoStepForce where, double t, double h,
                        const Vector& q, const Vector& v, double c) {
   const double s = share(where, h);
@@ -40,8 +41,8 @@ Vector velocity_change(const Dynamics& body, TwoStepForce where, double t, doubl
   return d;
 }
 
-/// True where F depends on v at (q, v): C is not 0, on a vector without two equal components.
-/// Bodies that turn have gyroscopic moments, whatever tangent they offer.
+/// True if F depends on v at (q, v): C times a vector with distinct components is not 0. Bodies
+/// with rotations always have gyroscopic moments, even if their tangents omit them.
 bool damped(const Dynamics& body, double t, View q, View v, Vector& probe, Vector& product) {
   if (has(body.traits(), Trait::rotations)) return true;
   for (Eigen::Index i = 0; i < probe.size(); ++i)

@@ -1,20 +1,21 @@
-// The variational integrators of Kharevych et al. in the momentum p; memory: p. M is constant.
+// The variational integrators of Kharevych et al. in terms of the momentum p, which is the memory.
+// M is constant.
 //
-// explicit:   v1 = M^-1 ( p0 + h F(t0, q0, v0) + r ),    q1 = q0 (+) h v1,    p1 = M v1,    A = M,
-// gain 1, order 1
+// explicit:   v1 = M^-1 ( p0 + h F(t0, q0, v0) + r ),    q1 = q0 (+) h v1,    p1 = M v1,
+//             A = M, gain 1, order 1
 //
 // implicit:   M v_m = p0 + (h/2) F(t0 + h/2, q_m, v_m) + r/2,    q_m = q0 (+) (h/2) v_m
 //             q1 = q0 (+) h v_m,    p1 = M v_m + (h/2) F_m + r/2 = p0 + h F_m + r
 //
-// is the midpoint rule, v_m = (v0 + v1)/2 with v = M^-1 p, and is solved for v1:
+// is the midpoint rule with v_m = (v0 + v1)/2 and v = M^-1 p; it is solved for v1:
 //
 //             residual(v1) = M v1 - p0 - h F_m,    A = M + (h/2) C + (h^2/4) K, gain 1/2, order 2
 //
-// compat: sofa, f the force without Rayleigh damping, loads at t0, p1 taken before contact:
+// compat: sofa, with f the force without Rayleigh damping, loads at t0, p1 computed before contact:
 //
 // explicit:   v1 = M^-1 ( p0 + h f(t0, q0, v0) + r ) - h rM v0
-// implicit:   [ (4/h^2 + 4 rM/h) M + (1 + 4 rK/h) K(q_i-1) ] s_i = f(q_i-1) + K(q_i-1) s_i-1 +
-// (2/h) p0
+// implicit:   [ (4/h^2 + 4 rM/h) M + (1 + 4 rK/h) K(q_i-1) ] s_i
+//                 = f(q_i-1) + K(q_i-1) s_i-1 + (2/h) p0
 //             q_i = q0 + s_i;  v1 = 2 s/h, the velocity of mid-step,  q1 = q0 + h v1,
 //                 p1 = M v1 + (h/2) f(q0 + s)
 //
@@ -35,7 +36,7 @@ using SymplecticOptions = VariationalSymplecticOptions;
 
 constexpr Combination kMass{1.0, 0.0, 0.0};
 
-/// p = M v
+/// Stores p = M v in the memory.
 void keep_momentum(const Dynamics& body, double t, const Vector& v, GroupState& state) {
   state.memory.resize(1);
   state.memory[0].resize(body.velocities());
@@ -94,7 +95,7 @@ void VariationalExplicit::work(const Dynamics& body, Trial& x, const GroupState&
 
 class VariationalImplicit final : public ImplicitScheme {
  public:
-  /// A tolerance of 0 means to round-off.
+  /// A tolerance of 0 means convergence to round-off.
   explicit VariationalImplicit(const SymplecticOptions& o)
       : ImplicitScheme({std::max(o.newton_tolerance.value_or(1e-10), 1e-14), o.steps.value_or(20)},
                        false) {}
@@ -137,7 +138,7 @@ void VariationalImplicit::work(const Dynamics& body, Trial& x, const GroupState&
   book_between(body, x, end, 0.5, out);
 }
 
-/// Iterates to the end inside flight(): what contact adds afterwards is a correction by M.
+/// Iterates to convergence inside flight(); contact then adds a correction with M.
 class VariationalImplicitSofa final : public ExplicitScheme {
  public:
   explicit VariationalImplicitSofa(const SymplecticOptions& o)
@@ -164,8 +165,8 @@ class VariationalImplicitSofa final : public ExplicitScheme {
   int steps_;
 };
 
-// Ends after a step smaller than the tolerance times |q0|; with the tolerance 0 when steps no
-// longer become smaller.
+// Ends after a step smaller than the tolerance times |q0|; with tolerance 0, when steps no longer
+// decrease.
 void VariationalImplicitSofa::flight(const Dynamics& body, Trial& x) const {
   const double h = x.h;
   const Vector &q0 = x.start->q, &v0 = x.start->v, &p0 = x.start->memory[0];
@@ -202,7 +203,7 @@ void VariationalImplicitSofa::finish(const Dynamics& body, Trial& x, GroupState&
   end.memory[0] += 0.5 * x.h * x.work[product];
 }
 
-// No identity: what the form leaves out or doubles shows as unexplained.
+// No energy identity: terms that this form omits or counts twice appear as `unexplained`.
 void VariationalImplicitSofa::work(const Dynamics& body, Trial& x, const GroupState& end,
                                    StepWork& out) const {
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
@@ -214,7 +215,7 @@ void VariationalImplicitSofa::work(const Dynamics& body, Trial& x, const GroupSt
 
 std::unique_ptr<Scheme> make_variational_symplectic(const SymplecticOptions& options) {
   expects(options.compat != Compat::seed,
-          "variational-symplectic: the printed form is no scheme; compat: none or sofa");
+          "variational-symplectic: compat: seed is not available; use compat: none or sofa");
   if (options.form == SymplecticOptions::Form::explicit_form)
     return std::make_unique<VariationalExplicit>(options);
   if (options.compat == Compat::sofa) return std::make_unique<VariationalImplicitSofa>(options);

@@ -331,13 +331,13 @@ TEST_CASE("beams refuse what they cannot be made of") {
   says(s, "unit");
   s = {};
   s.across = Vector3::UnitX();
-  says(s, "right angles");
+  says(s, "perpendicular");
   s = {};
   s.held = {3, 3};
   says(s, "3 is held twice");
   s = {};
   s.held = {66};
-  says(s, "66 (0 to 65)");
+  says(s, "66 does not exist; allowed: 0 to 65");
   s = {};
   s.rayleigh.stiffness = -1.0;
   says(s, "Rayleigh");

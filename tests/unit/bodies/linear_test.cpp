@@ -425,9 +425,9 @@ TEST_CASE("what is no linear system is refused with its reason") {
     return text.find(part) != std::string::npos;
   };
   CHECK(with([](LinearSystem&) {}) == "");
-  CHECK(says(refusal({}), "has a mass matrix"));
-  CHECK(says(with([](auto& s) { s.damping = SparseMatrix::identity(2); }), "of one size"));
-  CHECK(says(with([](auto& s) { s.stiffness = SparseMatrix::identity(4); }), "of one size"));
+  CHECK(says(refusal({}), "needs a mass matrix"));
+  CHECK(says(with([](auto& s) { s.damping = SparseMatrix::identity(2); }), "the same size"));
+  CHECK(says(with([](auto& s) { s.stiffness = SparseMatrix::identity(4); }), "the same size"));
   CHECK(says(with([](auto& s) { s.load = Vector::Ones(2); }), "one constant load"));
   CHECK(says(with([](auto& s) { s.points.pop_back(); }), "one point"));
   CHECK(says(with([](auto& s) { s.points[1].direction *= 2.0; }), "of length 1"));
@@ -435,7 +435,7 @@ TEST_CASE("what is no linear system is refused with its reason") {
   CHECK(says(with([&](auto& s) { s.rayleigh.mass = nan; }), "finite"));
   CHECK(says(with([&](auto& s) { s.stiffness = sum(nan, s.stiffness, 0.0, {}, 0.0, {}); }),
              "finite"));
-  CHECK(says(with([](auto& s) { s.loads = {{{{3, 1.0}}, Signal::constant(1.0)}}; }), "loads act"));
+  CHECK(says(with([](auto& s) { s.loads = {{{{3, 1.0}}, Signal::constant(1.0)}}; }), "a load acts"));
   CHECK(says(with([](auto& s) { s.prescribed = {{-1, {}}}; }), "prescribed"));
   CHECK(says(with([](auto& s) { s.prescribed = {{3, {}}}; }), "prescribed"));
   CHECK(says(with([](auto& s) { s.prescribed = {{1, {}}, {1, {}}}; }), "1 is prescribed twice"));
@@ -444,7 +444,7 @@ TEST_CASE("what is no linear system is refused with its reason") {
                s.mass = SparseMatrix(3, std::vector{Entry{0, 0, 1.0}, Entry{1, 1, 1.0},
                                                     Entry{2, 2, 1.0}, Entry{0, 1, 0.1}});
              }),
-             "mass matrix is symmetric"));
+             "mass matrix must be symmetric"));
   CHECK(says(with([](auto& s) {
                s.mass = SparseMatrix(
                    3, std::vector{Entry{0, 0, 1.0}, Entry{1, 1, -1.0}, Entry{2, 2, 1.0}});

@@ -369,7 +369,8 @@ TEST_CASE("faults of a pseudo-rigid body name it and say what is allowed") {
   CHECK(says(with([](System& s) { s.bodies[1].material.young = 0.0; }), "body 1: young = 0"));
   CHECK(says(with([](System& s) { s.eta = -1e-3; }), "eta"));
   CHECK(says(with([&](System& s) { s.gravity.y() = nan; }), "gravity"));
-  CHECK(says(with([](System& s) { s.loads[2].body = 2; }), "load 2: body 2 of 2"));
+  CHECK(says(with([](System& s) { s.loads[2].body = 2; }),
+             "load 2: body 2 does not exist; there are 2"));
   CHECK(says(with([&](System& s) { s.loads[1].at.x() = nan; }), "load 1: "));
   CHECK(says(with([](System& s) { s.bodies.clear(); }), "at least one body"));
   const PseudoRigid body(good);

@@ -287,12 +287,14 @@ TEST_CASE("what no rigid body can be is refused with its number") {
         std::string::npos);
   CHECK(with([](S& s) {
           s.bodies[1].inertia = Vector3(1.0, -0.1, 1.0).asDiagonal();
-        }).find("body 1: the inertia is positive definite") != std::string::npos);
+        }).find("body 1: the inertia must be positive definite") != std::string::npos);
   CHECK(with([](S& s) {
           s.bodies[1].inertia = Vector3(1.0, 1.0, 2.1).asDiagonal();
         }).find("body 1: no distribution of mass") != std::string::npos);
   CHECK(with([](S& s) { s.bodies[1].inertia = Vector3(1.0, 1.0, 2.0).asDiagonal(); }).empty());
-  CHECK(with([](S& s) { s.loads[3].body = 2; }).find("load 3: body 2 of 2") != std::string::npos);
+  CHECK(with([](S& s) {
+          s.loads[3].body = 2;
+        }).find("load 3: body 2 does not exist; there are 2") != std::string::npos);
   CHECK(with([](S& s) { s.bodies.clear(); }).find("at least one body") != std::string::npos);
   CHECK(with([](S& s) { s.drag = -1.0; }).find("drag") != std::string::npos);
 }

@@ -367,12 +367,12 @@ TEST_CASE("what makes no body is refused in words") {
   CHECK(contains(refusal(bad), "degree of freedom 5 (3 node + axis: nodes 0 to 8, axes 0 to 1)"));
   bad.prescribed.clear();
   bad.loads.push_back({{{0, std::numeric_limits<double>::infinity()}}, Signal::constant(1.0)});
-  CHECK(contains(refusal(bad), "weights of loads are finite"));
+  CHECK(contains(refusal(bad), "weights of loads must be finite"));
   bad = good;
   std::vector<int> all(9);
   for (int i = 0; i < 9; ++i) all[static_cast<std::size_t>(i)] = i;
   bad.prescribed = fixed_nodes(all, std::vector{0, 1});
-  CHECK(contains(refusal(bad), "at least one degree of freedom is free"));
+  CHECK(contains(refusal(bad), "at least one degree of freedom must be free"));
   const Fem body(good);
   CHECK_THROWS_AS(body.node_point(9), UsageError);
   CHECK_THROWS_AS(body.element_point(4, Vector3::Zero()), UsageError);

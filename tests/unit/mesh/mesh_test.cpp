@@ -110,7 +110,7 @@ TEST_CASE("a mesh that is not sound is refused with the number of what is wrong"
   Mesh bad = good;
   std::swap_ranges(bad.blocks[0].nodes.begin() + 24, bad.blocks[0].nodes.begin() + 28,
                    bad.blocks[0].nodes.begin() + 28);  // element 3 upside down
-  CHECK(contains(said(bad), "element 3 (hex8) is inverted: its least Jacobian is -"));
+  CHECK(contains(said(bad), "element 3 (hex8) is inverted: its smallest Jacobian is -"));
 
   bad = good;
   for (int k = 0; k < 4; ++k)  // element 5 flat
@@ -120,7 +120,7 @@ TEST_CASE("a mesh that is not sound is refused with the number of what is wrong"
 
   bad = good;
   bad.blocks[0].nodes[17] = 1000;
-  CHECK(contains(said(bad), "element 2 (hex8) has node 1000 (0 to"));
+  CHECK(contains(said(bad), "element 2 (hex8) has node 1000; allowed: 0 to"));
 
   bad = good;
   bad.nodes.conservativeResize(3, good.nodes.cols() + 1);
@@ -129,15 +129,15 @@ TEST_CASE("a mesh that is not sound is refused with the number of what is wrong"
 
   bad = good;
   bad.blocks[0].nodes.pop_back();
-  CHECK(contains(said(bad), "no whole number of hex8 elements"));
+  CHECK(contains(said(bad), "a whole number of hex8 elements"));
 
   bad = good;
   bad.nodes(1, 3) = std::numeric_limits<double>::quiet_NaN();
-  CHECK(contains(said(bad), "coordinates are finite"));
+  CHECK(contains(said(bad), "coordinates must be finite"));
 
   bad = good;
   bad.face_sets["rim"] = {{0, 6}};
-  CHECK(contains(said(bad), "group 'rim' has face 6 (0 to 5)"));
+  CHECK(contains(said(bad), "group 'rim' has face 6; allowed: 0 to 5"));
   bad.face_sets["rim"] = {{-1, 0}};
   CHECK(contains(said(bad), "group 'rim' has element -1"));
 

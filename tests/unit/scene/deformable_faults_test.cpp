@@ -147,18 +147,19 @@ TEST_CASE("meshes that are none are refused with the element, the node or the li
       {of_mesh("file: nothing.msh"),
        "s:3:50: bodies[0].fem.mesh.file: 'nothing.msh' does not exist"},
       {of_mesh("file: inverted.msh"),
-       "inverted.msh:32: bodies[0].fem.mesh.file: element 4 (hex8) is inverted: its least "
-       "Jacobian is -0.125 (> 0)"},
+       "inverted.msh:32: bodies[0].fem.mesh.file: element 4 (hex8) is inverted: its "
+       "smallest Jacobian is -0.125, which must be > 0"},
       {of_mesh("file: cut.msh"),
        "cut.msh:31: bodies[0].fem.mesh.file: the file ends where an element should be; the "
        "file is cut off"},
       {of_mesh("file: shell.msh"),
        "shell.msh:29: bodies[0].fem.mesh.file: elements of type 21 (triangle of 10 nodes) "
-       "are not read; elements of order 1 and 2: Mesh.ElementOrder"},
+       "are not supported; supported: elements of order 1 and 2; set Mesh.ElementOrder"},
       {of_mesh("file: loose.msh"),
        "loose.msh:30: bodies[0].fem.mesh.file: element 1 (point) of the physical group 'tip' has "
        "the "
-       "node 13, which no element of the body uses; a body of elements under every group"},
+       "node 13, which no element of the body uses; every group must lie on elements of "
+       "the body"},
       {of_mesh(kCube + ", scale: 0.1"), "s:3:93: bodies[0].fem.mesh.scale: needs `file`"},
       {of_mesh("box: {kind: hex9, cells: [1, 1, 1], size: [1, 1, 1]}"),
        "s:3:56: bodies[0].fem.mesh.box.kind: 'hex9' is not known here; did you mean `hex8`? "
@@ -366,8 +367,8 @@ TEST_CASE("what a mesh, a material or a form has not is refused, not passed over
        "once"},
       {of_mesh(kCube + ", bars: [a]"), "s:3:86: bodies[0].fem.mesh.bars: needs `file`"},
       {of_mesh("file: two.msh, bars: [steel]"),
-       "two.msh: bodies[0].fem.mesh.file: no lines are in a physical group 'steel'; the "
-       "name of a physical curve"},
+       "two.msh: bodies[0].fem.mesh.file: no physical group 'steel' contains lines; "
+       "give the name of a physical curve"},
   });
 }
 

@@ -191,14 +191,15 @@ TEST_CASE("a program that gives a joint a strength it cannot have is told so in 
   scene.in_stages = true;
   CHECK_THROWS_WITH_AS(
       scene.model(make_scheme(RungeKuttaOptions{})),
-      "joints[0]: 'j0' can break, and joints inside stages cannot; joint: {in_stages: false}, or "
+      "joints[0]: 'j0' can break, but joints inside stages cannot; joint: {in_stages: false}, or "
       "no strength",
       SceneError);
   scene.in_stages = false;
   joint.strength = -20.0;
   CHECK_THROWS_WITH_AS(
       scene.model(scheme),
-      "joints[0]: 'j0' has a strength below 0; strength > 0 [N], or 0: it bears any pull",
+      "joints[0]: 'j0' has a strength below 0; give a strength > 0 [N], or 0 for a joint that "
+      "cannot break",
       SceneError);
   joint.strength = 20.0;
   joint.kind = JointKind::ball;
@@ -243,9 +244,9 @@ TEST_CASE("a coupling or an output that names no coordinate is refused in one li
            {"couplings: [{name: slot, screw: {joint: slot, pitch: 1}}]\n",
             "couplings[0].name: 'slot' is the name of a joint; names are unique"},
            {"couplings: [{name: twice, sum: [{of: elbow, weight: 1}]}]\n",
-            "joints[0]: 'twice' and 'elbow.motor' drive one coordinate of 'elbow'; one motor or "
-            "drive a "
-            "coordinate"},
+            "joints[0]: 'twice' and 'elbow.motor' drive the same coordinate of 'elbow'; use one "
+            "motor or "
+            "drive per coordinate"},
            {"outputs: [{probe: slott}]\n",
             "outputs[0].probe: there is no body or joint 'slott'; did you mean `slot`? allowed: "
             "upper, fore, links, wall, drum, mass, elbow, slot, pin"},
@@ -277,8 +278,8 @@ TEST_CASE("levels that a scheme cannot hold are refused with the joint's name") 
   const std::string text = joint_fault(bodies + joint);
   CAPTURE(text);
   CHECK(text.find(
-            "joints[0]: 'pin' is held at level position, for which its bodies need schemes of "
-            "one gain: 'moreau-jean' of 'a' has 0.50, 'moreau-jean' of 'b' 0.75; joint: {level: "
+            "joints[0]: 'pin' is enforced at level position, which requires schemes with the "
+            "same gain: 'moreau-jean' of 'a' has 0.50, 'moreau-jean' of 'b' 0.75; joint: {level: "
             "velocity}, or give them the same scheme") != std::string::npos);
   CHECK(joint_fault(bodies + "joint: {level: velocity}\n" + joint) == "nothing");
 }
@@ -288,7 +289,8 @@ TEST_CASE("joints of a scheme that takes positions and velocities apart are refu
       "bodies: [{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, scheme: "
       "generalized-alpha-decoupled}]\n"
       "joints: [{name: pin, kind: ball, between: [world, a], at: [0, 0, 0], second: {at: 0}}]\n");
-  CHECK_MESSAGE(text.find("joints[0]: 'pin' would be felt by the second problem of "
-                          "'generalized-alpha-decoupled' of 'a' alone") != std::string::npos,
-                text);
+  CHECK_MESSAGE(
+      text.find("joints[0]: 'pin' would act only in the second problem of "
+                "'generalized-alpha-decoupled' of 'a', not in its prediction") != std::string::npos,
+      text);
 }

@@ -298,19 +298,21 @@ TEST_CASE("schemes refuse forms, orders and bodies that they do not have") {
        "3:89: bodies[0].scheme.compat: newmark has no form 'seed'; allowed: none, sofa"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, scheme: {kind: runge-kutta, tolerance: "
             "1e-6}}"),
-       "3:96: bodies[0].scheme.tolerance: is for table: dormand-prince, which has an error "
+       "3:96: bodies[0].scheme.tolerance: applies only to table: dormand-prince, which has an "
+       "error "
        "estimate; leave it out, or set table: dormand-prince"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, scheme: {kind: variational-symplectic, "
             "steps: 3}}"),
-       "3:103: bodies[0].scheme.steps: is for form: implicit; the explicit form solves nothing"},
+       "3:103: bodies[0].scheme.steps: applies only to form: implicit; the explicit form does not "
+       "iterate"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, scheme: {kind: euler-implicit, compat: "
             "seed, trapezoidal: true}}"),
        "3:96: bodies[0].scheme.compat: 'seed' is a form of the backward rule, not of the "
        "trapezoidal one; allowed with trapezoidal: none, sofa"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, scheme: {kind: variational-symplectic, "
             "newton_tolerance: 1e-3}}"),
-       "3:114: bodies[0].scheme.newton_tolerance: is for form: implicit; the explicit form solves "
-       "nothing"},
+       "3:114: bodies[0].scheme.newton_tolerance: applies only to form: implicit; the explicit "
+       "form does not iterate"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, scheme: {kind: runge-kutta, compat: "
             "seed}}"),
        "3:93: bodies[0].scheme.compat: runge-kutta has no form 'seed'; allowed: none, sofa"},
@@ -421,8 +423,8 @@ TEST_CASE("contacts touch points that are there, that can move, and that start o
        "one touch, or take it out of `prescribed`"},
       {body(kOscillator,
             "contacts: [{on: a, against: {stop: {at: -1, side: below}}, law: signorini-position}]"),
-       "4:65: contacts[0].law: a position-level law needs schemes of gain 1 on every body it "
-       "touches, and 'moreau-jean' of 'a' has gain 0.50; use newton-impact, or a scheme of gain 1 "
+       "4:65: contacts[0].law: a position-level law needs schemes of gain 1 on every body it acts "
+       "on, but 'moreau-jean' of 'a' has gain 0.50; use newton-impact, or a scheme of gain 1 "
        "(modal-exact; moreau-jean with theta: 1)"},
       {body(kChain, "contacts: [{on: a, at: 0, against: {frets: [[0.1, 0]]}, law: newton-impact}]"),
        "4:24: contacts[0].at: is for contacts against plane, stop or body; the places of frets, "
@@ -481,9 +483,8 @@ TEST_CASE("solvers that need symmetric tangents refuse a stiffness that is not")
            "{name: a, kind: linear, matrices: {mass: [1, 1], stiffness: [[1, 1], [0, 1]]}}",
            "solver: {kind: principal-pivoting}\ncontacts: [{on: a, at: 0, against: {stop: {at: -1, "
            "side: below}}, law: newton-impact}]"),
-       "4:16: solver.kind: 'principal-pivoting' needs symmetric tangents, and 'a' (kind linear) "
-       "has "
-       "none; use lemke"},
+       "4:16: solver.kind: 'principal-pivoting' needs symmetric tangents, but 'a' (kind linear) "
+       "does not have them; use lemke"},
   });
 }
 

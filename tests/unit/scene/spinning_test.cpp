@@ -56,7 +56,8 @@ TEST_CASE("spinning friction is a length, with friction, between shapes in space
            "activation, "
            "rolling, spinning, cohesion, kind"},
           {turntable("friction: 0.5, spinning: 1 mm", "planar: xz"),
-           "3:65: surfaces[0].law.spinning: bodies of a planar scene do not turn about the normals "
+           "3:65: surfaces[0].law.spinning: bodies of a planar scene do not rotate about the "
+           "normals "
            "of their contacts; leave it out; `rolling` acts about the normal of the plane"},
           {turntable("friction: 0.5, spinning: 1 mm", "solver: {kind: interior-point}"),
            "4:16: solver.kind: 'interior-point' cannot solve the law of surfaces[0].law; use auto"},
