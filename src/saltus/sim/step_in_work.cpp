@@ -57,9 +57,15 @@ Energy energy_of(const Model& model, PreparedSchemes prepared, double t, double 
 
 void start_angles(const Model& model, State& state) {
   JointAngles angles(model);
-  if (angles.known(state.groups)) return;
+  EventState& events = state.event_state;
+  if (angles.known(state.groups) && (events.start.empty() || angles.known(events.start))) return;
   JointSystem joints = all_joints(model);
-  angles.start(joints, state.t, state.groups);
+  if (events.start.empty()) {
+    angles.start(joints, state.t, state.groups);
+  } else {
+    angles.start(joints, events.t, events.start);
+    angles.follow(joints, events.t, events.start, state.t, state.groups);
+  }
 }
 
 State initial_state(const Model& model) {

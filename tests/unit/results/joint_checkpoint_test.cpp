@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <numbers>
 
 #include "saltus/results/checkpoint.h"
 #include "saltus/results/results.h"
@@ -78,6 +80,53 @@ TEST_CASE("a mechanism in contact goes on from its checkpoint in the same bits")
     for (std::size_t i = 0; i < a.contacts.size(); ++i)
       CHECK(a.contacts[i].impulse == b.contacts[i].impulse);
     for (int j = 0; j < 3; ++j) CHECK(whole.joint_load(j) == again.joint_load(j));
+  }
+}
+
+TEST_CASE(
+    "a wound spring goes on from its checkpoint in its turn, one of a former version within half a "
+    "turn") {
+  const io_test::Folder folder;
+  for (const char* mode : {"stepping", "events"}) {
+    CAPTURE(mode);
+    const Model model = build(read_scene_text(
+        R"(
+saltus: 1
+time: {end: 1 s, step: 1 ms}
+bodies:
+  - {name: wheel, kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.01, 0.01], spin: [0, 0, 30]}}
+joints:
+  - {name: hub, kind: revolute, between: [world, wheel], at: [0, 0, 0], axis: [0, 0, 1], turn: {spring: {stiffness: 0.04}}}
+outputs: [{probe: hub, name: angle, quantity: displacement}]
+)",
+        "scene.yaml", std::vector<std::string>{std::string("time.mode=") + mode}, {}));
+    Simulation whole(model);
+    const std::string path = folder / (std::string(mode) + ".h5");
+    while (whole.state().step < 600) whole.advance();
+    const double wound = whole.probe(0);
+    CHECK(wound == doctest::Approx(15.0 * std::sin(1.2)).epsilon(1e-3));
+    {
+      h5::File file = h5::File::create(path);
+      file.create_group("checkpoint");
+      write_checkpoint(file, "a", whole.state(), {});
+      file.close();
+    }
+    Simulation again(model, newest_checkpoint(h5::File::read(path), path, model).state);
+    CHECK(again.probe(0) == wound);
+    for (int k = 0; k < 300; ++k) {
+      whole.advance();
+      again.advance();
+    }
+    CHECK(again.probe(0) == whole.probe(0));
+    CHECK(state_hash(again.state()) == state_hash(whole.state()));
+
+    State former = again.state();
+    const double now = again.probe(0);
+    for (GroupState& group : former.groups) group.angles.clear();
+    for (GroupState& group : former.event_state.start) group.angles.clear();
+    CHECK(state_hash(former) != state_hash(again.state()));
+    const Simulation within(model, former);
+    CHECK(within.probe(0) == doctest::Approx(std::remainder(now, 2.0 * std::numbers::pi)));
   }
 }
 
