@@ -1,4 +1,4 @@
-"""Attributes written in Python for classes of the compiled part."""
+"""Adds attributes written in Python to classes of the compiled part."""
 from __future__ import annotations
 
 import inspect
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def attach(kind: type, **members: Any) -> None:
-    """Puts members onto a class. Functions get the names they have there, for help() and tracebacks."""
+    """Adds members to a class. Functions get the names of the members, for help() and tracebacks."""
     for name, what in members.items():
         function = what.__func__ if isinstance(what, staticmethod) else what
         if inspect.isfunction(function):

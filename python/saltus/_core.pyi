@@ -13,17 +13,17 @@ from ._simulation import BodyView, ContactSeen, Contacts, Coordinate, Energies, 
 class _pybind11_type(type): ...
 
 class Attempt(metaclass=_pybind11_type):
-    """One solver that was asked, and how far it came."""
+    """One solver that was called, and its result."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
     def solver(self) -> str:
         """Its name."""
     @property
     def iterations(self) -> int:
-        """As that solver counts."""
+        """Iterations, as counted by that solver."""
     @property
     def residual(self) -> float:
-        """Of what it found [1]."""
+        """Residual of its result [1]."""
     def __repr__(self) -> str: ...
 
 class Combination(NamedTuple):
@@ -33,11 +33,11 @@ class Combination(NamedTuple):
     k: float
 
 class ContactMeasures(metaclass=_pybind11_type):
-    """Yardsticks of impulses p for a contact problem."""
+    """Error measures of impulses p for a contact problem."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
     def residual(self) -> float:
-        """The one that solvers stop on [1]."""
+        """The measure used as stopping criterion of solvers [1]."""
     @property
     def siconos(self) -> float:
         """|F|/max(|b|, |p|, |u|) with rho = 1, of mixed units."""
@@ -49,26 +49,26 @@ class ContactMeasures(metaclass=_pybind11_type):
         """max(-u_N, 0) [m/s]."""
     @property
     def cone(self) -> float:
-        """Largest excess of p over its cone [N s; N m s]."""
+        """Largest distance of p outside its cone [N s; N m s]."""
     @property
     def angle(self) -> float:
-        """Largest angle between -u_T and p_T of a contact that slides [rad]."""
+        """Largest angle between -u_T and p_T of a sliding contact [rad]."""
     @property
     def gap(self) -> float:
         """|sum p . u^|, the duality gap [J]."""
     @property
     def open(self) -> int:
-        """Contacts without impulse."""
+        """Number of contacts without impulse."""
     @property
     def sticking(self) -> int:
-        """Contacts that stick."""
+        """Number of sticking contacts."""
     @property
     def sliding(self) -> int:
-        """Contacts that slide."""
+        """Number of sliding contacts."""
     def __repr__(self) -> str: ...
 
 class ContactProblem(metaclass=_pybind11_type):
-    """u = W p + b with one law a contact.
+    """u = W p + b with one law per contact.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ class ContactProblem(metaclass=_pybind11_type):
     b : array, shape (n,)
         Velocities without impulses, restitution included [m/s].
     laws : sequence of Law
-        In the order of the rows, which they must cover.
+        In the order of the rows, all of which they must cover.
     ids : sequence of int, optional
-        Increasing names of the rows, for what a solver keeps from one problem to the next; 0 .. n - 1 if not given.
+        Increasing ids of the rows, by which a solver relates rows of successive problems; 0 .. n - 1 if not given.
     symmetric : bool, optional
-        Whether W is symmetric; if not given, |W_ij - W_ji| <= 1e-12 max |W| decides.
+        Whether W is symmetric; by default it is if |W_ij - W_ji| <= 1e-12 max |W|.
 
-    A problem that a simulation gives to a solver written in Python ends with that call; `copy()` stays.
+    A problem passed from a simulation to a solver written in Python is valid during that call only; use `copy()` to keep it.
     """
     def __init__(self, W: Any, b: npt.ArrayLike, laws: Sequence[Law], ids: Sequence[int] | None = None, symmetric: bool | None = None) -> None: ...
     @property
@@ -94,50 +94,50 @@ class ContactProblem(metaclass=_pybind11_type):
         """Velocities without impulses [m/s], shape (rows,)."""
     @property
     def laws(self) -> tuple[Law, ...]:
-        """tuple of Law : one a contact."""
+        """tuple of Law : one per contact."""
     @property
     def ids(self) -> npt.NDArray[np.int32]:
-        """Names of the rows, increasing."""
+        """Ids of the rows, increasing."""
     @property
     def rows(self) -> int:
         """Size of p, u and b."""
     @property
     def contacts(self) -> int:
-        """How many laws."""
+        """Number of laws."""
     @property
     def over(self) -> bool:
-        """True once the call it was lent for has ended."""
+        """True after the end of the call for which it was lent."""
     def copy(self) -> ContactProblem:
-        """The same problem in memory of its own."""
+        """A copy that stays valid after the call."""
     def velocity(self, p: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """u = W p + b [m/s]."""
     def residual(self, p: npt.ArrayLike) -> float:
-        """The residual of impulses p [1], by which every solver stops."""
+        """The residual of impulses p [1], the stopping criterion of every solver."""
     def measures(self, p: npt.ArrayLike) -> ContactMeasures:
         """ContactMeasures of impulses p."""
     def __repr__(self) -> str: ...
 
 class ContactSolver(metaclass=_pybind11_type):
-    """Solves contact problems. Take one of the registry by solver(name), or derive from this class:
+    """Solves contact problems. Get one from the registry by solver(name), or derive from this class:
 
         class MySolver(saltus.ContactSolver):
-            name = "my-solver"                      # of messages and reports; that of the class if not given
+            name = "my-solver"                      # for messages and reports; by default the class name
             needs_symmetric = False
             def handles(self, kind):                # 'equality', 'unilateral', 'box', 'coulomb', 'rolling'
                 return kind == "unilateral"
             def solve(self, problem, limits, memory, p):
                 W = problem.W.csr()                 # also dense(), blocks(), apply(p)
-                ...                                 # p: the warm start, to be written in place: p[:] = ...
-                return iterations                   # or None, or the SolveReport of a solver that was asked
+                ...                                 # p: the warm start, write in place: p[:] = ...
+                return iterations                   # or None, or the SolveReport of another solver
 
-    Whether it converged is decided by `problem.residual(p) <= limits.tolerance`, not by what is returned. `problem` and
-    `memory` end with the call. Islands of a simulation may be solved in several threads: keep nothing in the solver that one
-    problem hands to another. An exception in solve() leaves Simulation.advance() and saltus.solve() as it is.
+    The solver has converged if `problem.residual(p) <= limits.tolerance`, whatever it returns. `problem` and `memory` are
+    valid during the call only. Islands of a simulation can be solved in several threads: do not store data in the solver that
+    one problem passes to another. An exception in solve() propagates unchanged from Simulation.advance() and saltus.solve().
     """
     def __init__(self) -> None: ...
     @property
     def name(self) -> str:
-        """Of messages and reports."""
+        """Name in messages and reports."""
     @property
     def needs_symmetric(self) -> bool:
         """Whether W must be symmetric."""
@@ -153,7 +153,7 @@ class ContactSolver(metaclass=_pybind11_type):
             None: 1e-12, 10000.
         memory : SolverMemory or None
         p : ndarray, shape (rows,)
-            Impulses [N s]; the warm start on entry, the best found on return.
+            Impulses [N s]; the warm start on entry, the best result on return.
 
         Returns
         -------
@@ -172,10 +172,10 @@ class Delassus(metaclass=_pybind11_type):
         """tuple of int : (rows, rows)."""
     @property
     def symmetric(self) -> bool:
-        """Whether solvers may take it as symmetric."""
+        """Whether solvers may assume symmetry."""
     @property
     def form(self) -> str:
-        """How the engine holds it: 'dense', 'blocks', 'bodies', 'joints' or 'table'."""
+        """Storage form: 'dense', 'blocks', 'bodies', 'joints' or 'table'."""
     def dense(self) -> npt.NDArray[np.float64]:
         """The matrix, a copy, shape (rows, rows)."""
     def __array__(self, dtype: Any = None) -> Any: ...
@@ -185,16 +185,16 @@ class Delassus(metaclass=_pybind11_type):
     def __getitem__(self, ij: tuple[int, int]) -> float:
         """W[i, j], one entry."""
     def csr(self) -> Any:
-        """scipy.sparse.csr_matrix with the blocks that are there; entries of a row in order of the columns."""
+        """scipy.sparse.csr_matrix of the stored blocks; entries of a row in order of the columns."""
     def blocks(self) -> list[tuple[Any, ...]]:
-        """list of tuple : (c, d, W_cd) of the blocks that are there, by contacts, c and then d increasing."""
+        """list of tuple : (c, d, W_cd) of the stored blocks, by contacts, c and then d increasing."""
     def __repr__(self) -> str: ...
 
 class Dynamics(metaclass=_pybind11_type):
     """The equation of motion of a group of equal bodies, M(q) v' = F(t, q, v) + r with contact impulses r.
 
-    Bodies of the engine are of this class (``model.groups[0].dynamics``), and their methods may be called: every method that
-    writes takes its output as the last argument, or returns a new array where that is left out. Subclass it to write a body:
+    Bodies of the engine have this class (``model.groups[0].dynamics``), and their methods can be called: the last argument of a
+    method with an array result is the output; without it a new array is returned. Subclass it to write a body:
 
         class Pendulum(saltus.Dynamics):
             def positions(self): return 1
@@ -204,51 +204,51 @@ class Dynamics(metaclass=_pybind11_type):
             def mass(self, q): return 1.0
             def stiffness(self, t, q, v): return 9.81 * math.cos(q[0])
 
-    A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(t, q, v)`` K = -dF/dq
-    and ``damping(t, q, v)`` C = -dF/dv where there are any) or ``combination(s, t, q, v)`` = m M + c C + k K, or ``multiply(s, t,
-    q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. Each depends on its arguments alone. (Their old
-    forms without t are still called, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
-    matrices of SciPy; None stands for no damping and no stiffness. M is symmetric and positive definite, which ModelParts.build()
-    looks at where a class gives it. Everything else has a default:
+    A subclass must define ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(t, q, v)`` K = -dF/dq
+    and ``damping(t, q, v)`` C = -dF/dv if there are any) or ``combination(s, t, q, v)`` = m M + c C + k K, or ``multiply(s, t,
+    q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. The result of each must depend on its arguments only. (Their old
+    forms without t are still accepted, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n),
+    `SparseMatrix` or sparse matrices of SciPy; None means no damping or no stiffness. M must be symmetric and positive
+    definite, which ModelParts.build() checks if the class provides M. Everything else has a default:
 
-    - ``traits()``: second_order, tangents where there is a stiffness, potential where there is a potential_force. A body whose
-      M is constant and whose F is affine should say so: constant_mass, affine, symmetric, fixed_points save most of the work.
-    - ``energy(t, q, v)``: v.Mv/2 and ``potential(q)`` where that is given.
+    - ``traits()``: second_order, tangents if there is a stiffness, potential if there is a potential_force. If M is constant
+      and F is affine, return these traits, too: constant_mass, affine, symmetric, fixed_points make steps much cheaper.
+    - ``energy(t, q, v)``: v.Mv/2, and ``potential(q)`` if it is defined.
     - ``sources()`` and ``power(t, q, v, w, by_source)``: "potential", "inertial" (with ``inertial(q, v)``, the c = M' v - ... of an M
-      that depends on q, which F contains as -c), and "applied" for what is left of F.
+      that depends on q, which F contains as -c), and "applied" for the rest of F.
     - ``points(t, q, at, x)`` and ``point_rows(q, axes, at, J)``: from ``point(i, q)`` and ``point_jacobian(i, q)``; without these
-      point i is coordinate i and moves along z. J has the shape (len(at), 3, velocities()) and comes with zeros.
+      point i is coordinate i and moves along z. J has the shape (len(at), 3, velocities()) and is initialised with zeros.
 
-    Vectors arrive as arrays over memory of the engine, which are good for the call alone: keeping one is an error. Outputs are
-    written in place (``f[:] = ...``) or returned. A body that holds its own model or simulation is never collected: they keep
-    each other, beyond what Python's collector sees.
+    Vectors are passed as arrays over memory of the engine, which are valid during the call only: keeping one is an error.
+    Outputs are written in place (``f[:] = ...``) or returned. A body that refers to its own model or simulation is never
+    freed: Python's garbage collector cannot detect this reference cycle.
     """
     def __init__(self) -> None: ...
     def bodies(self) -> int:
-        """int : bodies of the group."""
+        """int : number of bodies in the group."""
     def positions(self) -> int:
         """int : size of q."""
     def velocities(self) -> int:
         """int : size of v."""
     def prescribed(self) -> int:
-        """int : degrees of freedom whose motion is prescribed."""
+        """int : number of degrees of freedom with prescribed motion."""
     def traits(self) -> Trait:
-        """Trait : what this kind can do."""
+        """Trait : properties of this kind of body."""
     @property
     def engine(self) -> Dynamics:
-        """Dynamics : this body as the engine calls it: outputs are optional and checked, defaults stand where the class gives
-        nothing. A body of the engine is that already.
+        """Dynamics : this body as the engine calls it: outputs are optional and checked, and methods that the class does not define
+        have their defaults. For a body of the engine it is the body itself.
         """
     def retract(self, q: Any, w: Any, out: Any = None) -> npt.NDArray[np.float64]:
         """q (+) w: the configuration moved by the increment w."""
     def increment_rate(self, w: Any, v: Any, rate: Any = None) -> npt.NDArray[np.float64]:
         """rate = dw/dt for q(t) = q0 (+) w(t) moving with v."""
     def force(self, t: float, q: Any, v: Any, f: Any = None) -> npt.NDArray[np.float64]:
-        """F(t, q, v) [N, N m], all smooth forces together."""
+        """F(t, q, v) [N, N m], the sum of all smooth forces."""
     def load(self, t: float, q: Any, v: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """F without the gyroscopic moment [N, N m]."""
     def coast(self, h: float, q: Any, v: Any) -> tuple[Any, ...]:
-        """(q, v) after a motion of h under inertia alone; with Trait.separable."""
+        """(q, v) after a motion of duration h without forces; with Trait.separable."""
     def potential_force(self, t: float, q: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """-dV/dq with V = energy().potential [N]. With Trait.potential."""
     def multiply(self, s: Any, t: float, q: Any, v: Any, x: Any, y: Any = None) -> npt.NDArray[np.float64]:
@@ -264,33 +264,33 @@ class Dynamics(metaclass=_pybind11_type):
     def rayleigh(self) -> Rayleigh:
         """Rayleigh : the part of C that is Rayleigh damping."""
     def reactions(self, t: float, q: Any, v: Any, a: Any, forces: Any = None) -> npt.NDArray[np.float64]:
-        """forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, a)."""
+        """forces [N] at the prescribed degrees of freedom for motion (q, v, a) of the others."""
     def point_reactions(self, t: float, q: Any, at: Any, f: Any, forces: Any = None) -> npt.NDArray[np.float64]:
-        """The same for forces f, (points, 3), on points: forces -= J_p^T f."""
+        """As prescribed reactions, for forces f, (points, 3), on points: forces -= J_p^T f."""
     def prescribed_columns(self, s: Any, t: float, q: Any, v: Any) -> npt.NDArray[np.float64]:
-        """Columns of m M + c C + k K of the prescribed degrees of freedom, (velocities() + prescribed(), prescribed())."""
+        """Columns of m M + c C + k K for the prescribed degrees of freedom, (velocities() + prescribed(), prescribed())."""
     def points(self, t: float, q: Any, at: Any, x: Any = None) -> npt.NDArray[np.float64]:
-        """Places of points in the world at t [m], (len(at), 3)."""
+        """Positions of points in the world at t [m], (len(at), 3)."""
     def point_drift(self, t: float, q: Any, at: Any, x: Any = None) -> npt.NDArray[np.float64]:
         """Prescribed part of the velocity of points at t [m/s], (len(at), 3)."""
     def spin_drift(self, t: float, q: Any, at: Any, x: Any = None) -> npt.NDArray[np.float64]:
         """Prescribed part of the angular velocity of the bodies of points at t [rad/s], (len(at), 3)."""
     def point_rows(self, q: Any, axes: Any, at: Any) -> npt.NDArray[np.float64]:
-        """J of x' = J v + d, (len(at), 3, velocities()), pulled back on the axes of the configuration `axes`."""
+        """J of x' = J v + d, (len(at), 3, velocities()), expressed in the axes of the configuration `axes`."""
     def spin_rows(self, q: Any, axes: Any, at: Any) -> npt.NDArray[np.float64]:
         """J of omega = J v in space [rad/s], (len(at), 3, velocities()). With Trait.rigid."""
     def frames(self, t: float, q: Any) -> tuple[Any, ...]:
-        """(x, R): where the bodies are, (bodies, 3) [m] and (bodies, 3, 3)."""
+        """(x, R): positions of the bodies, (bodies, 3) [m], and rotations, (bodies, 3, 3)."""
     def table(self, at: Any, direction: Any) -> PointTable | None:
         """PointTable or None : H of the points `at`, each along a unit direction, constant in time. With
-        Trait.fixed_points. Of bodies written in Python it is made from points() and point_rows().
+        Trait.fixed_points. For bodies written in Python it is computed from points() and point_rows().
         """
     def sources(self) -> list[Source]:
-        """list of Source : the forces of which the ledger keeps an account."""
+        """list of Source : the forces listed in the ledger."""
     def energy(self, t: float, q: Any, v: Any) -> Energy:
         """Energy [J]."""
     def power(self, t: float, q: Any, v: Any, w: Any, by_source: Any = None) -> npt.NDArray[np.float64]:
-        """F_s(t, q, v) . w [W], one a source; their sum is F . w."""
+        """F_s(t, q, v) . w [W], one per source; their sum is F . w."""
 
 class Energy(metaclass=_pybind11_type):
     """Kinetic and potential energy [J]. Unpacks into the two."""
@@ -313,12 +313,12 @@ class Energy(metaclass=_pybind11_type):
     def __repr__(self) -> str: ...
 
 class Error(Exception):
-    """What Saltus raises: SceneError, RunError, UsageError."""
+    """Base class of the exceptions of Saltus: SceneError, RunError, UsageError."""
 
 class Factor(metaclass=_pybind11_type):
-    """The factor of a matrix A, filled in one of its forms.
+    """The factor of a matrix A, in one of several forms.
 
-    Factor() is an empty one of your own. Those of a trial, and those that `Dynamics.factorise` is given, are lent for the call.
+    Factor() creates an empty one. Factors of a trial, and those passed to `Dynamics.factorise`, are lent for the call.
     """
     def __init__(self) -> None: ...
     def solve(self, X: npt.ArrayLike) -> Any:
@@ -336,7 +336,7 @@ class Factor(metaclass=_pybind11_type):
         """A is this SparseMatrix or sparse matrix of SciPy; its pattern is analysed once."""
     @property
     def operator(self) -> Operator | None:
-        """Operator or None : one written in Python that this factor holds. Assign to put one there."""
+        """Operator or None : the operator written in Python in this factor. Assign to set one."""
     @operator.setter
     def operator(self, value: Operator | None) -> None: ...
     @property
@@ -347,10 +347,10 @@ class Factor(metaclass=_pybind11_type):
         """str : 'empty', 'diagonal', 'blocks', 'operator'."""
 
 class FclibProblem(ContactProblem, metaclass=_pybind11_type):
-    """A contact problem read from a file of the FCLIB format: a ContactProblem that knows what the file says about it.
+    """A contact problem read from a file of the FCLIB format: a ContactProblem with the additional data of the file.
 
-    First the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), then the equalities, one law a row. Global
-    problems come condensed.
+    First the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), then the equalities, one law per row. Global
+    problems are condensed.
     """
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
@@ -364,44 +364,44 @@ class FclibProblem(ContactProblem, metaclass=_pybind11_type):
         """As in the file."""
     @property
     def notes(self) -> list[str]:
-        """What had to be assumed, a line each."""
+        """Assumptions that had to be made, one line each."""
     @property
     def spacedim(self) -> int:
-        """Rows of a contact."""
+        """Rows per contact."""
     @property
     def equalities(self) -> int:
-        """How many rows of that law, behind the contacts."""
+        """Number of equality rows, after the contacts."""
     @property
     def rolling(self) -> bool:
         """Whether contacts have rows of moments."""
     @property
     def condensed(self) -> bool:
-        """True where the file holds a global problem, M v = H r + G l + f."""
+        """True if the file contains a global problem, M v = H r + G l + f."""
     @property
     def solution(self) -> dict[Any, Any] | None:
-        """dict or None : solution in the file as it stands there, with p (all rows) and, where stored, u, v, l."""
+        """dict or None : the solution stored in the file, with p (all rows) and, if stored, u, v, l."""
     @property
     def guesses(self) -> list[dict[Any, Any]]:
-        """list of dict : guesses in the file, like `solution`."""
+        """list of dict : guesses in the file, in the form of `solution`."""
 
 class Group(metaclass=_pybind11_type):
-    """Bodies of one kind that one scheme moves."""
+    """Bodies of one kind, integrated by one scheme."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
     def name(self) -> str:
-        """str : of the body, of the first of several."""
+        """str : name of the body, or of the first of several."""
     @property
     def kind(self) -> str:
-        """str : of its bodies."""
+        """str : kind of its bodies."""
     @property
     def bodies(self) -> list[str]:
         """list of str : names of its bodies."""
     @property
     def scheme_name(self) -> str:
-        """str : of its scheme."""
+        """str : name of its scheme."""
     @property
     def scheme(self) -> Scheme:
-        """Scheme : what moves it."""
+        """Scheme : the scheme that integrates it."""
     @property
     def dynamics(self) -> Dynamics:
         """Dynamics : its equation of motion."""
@@ -414,36 +414,36 @@ class Group(metaclass=_pybind11_type):
     def __repr__(self) -> Any: ...
 
 class GroupState(metaclass=_pybind11_type):
-    """q, v and memory of a group, as its scheme holds them.
+    """q, v and memory of a group, as stored by its scheme.
 
     Parameters
     ----------
     q, v : array
         Positions [m, rad, quaternions] and velocities [m/s, rad/s].
     memory : sequence of array
-        What the scheme carries from step to step; smooth quantities only.
+        Data that the scheme keeps from step to step; smooth quantities only.
 
-    Assigning copies numbers: ``state.v = v``. Those that a method is given are lent for the call.
+    Assignment copies numbers: ``state.v = v``. States passed to a method are lent for the call.
     """
     def __init__(self, q: Any, v: Any, memory: Any = ()) -> None: ...
     @property
     def q(self) -> npt.NDArray[np.float64]:
-        """ndarray : positions, the vector itself."""
+        """ndarray : positions, the vector itself, not a copy."""
     @q.setter
     def q(self, value: npt.NDArray[np.float64]) -> None: ...
     @property
     def v(self) -> npt.NDArray[np.float64]:
-        """ndarray : velocities, the vector itself."""
+        """ndarray : velocities, the vector itself, not a copy."""
     @v.setter
     def v(self, value: npt.NDArray[np.float64]) -> None: ...
     @property
     def memory(self) -> list[npt.NDArray[np.float64]]:
-        """list of ndarray : what the scheme remembers. Assign to set all of it."""
+        """list of ndarray : memory of the scheme. Assign to set all of it."""
     @memory.setter
     def memory(self, value: list[npt.NDArray[np.float64]]) -> None: ...
 
 class Law(metaclass=_pybind11_type):
-    """What one contact of a contact problem obeys, between its impulse p and velocity u.
+    """The law of one contact of a contact problem, between its impulse p and velocity u.
 
     Parameters
     ----------
@@ -458,17 +458,17 @@ class Law(metaclass=_pybind11_type):
     rolling, spinning : float
         mu_R, sigma [m]: |p_R| <= rolling p_N, |p_S| <= spinning p_N.
     bound : float
-        Of a box [N s].
+        Bound of a box [N s].
 
     Raises
     ------
     UsageError
-        For a kind that is not there, a size that the kind has not, a number that is negative or not read by the kind.
+        For an unknown kind, a size that the kind does not support, a number that is negative or not used by the kind.
     """
     def __init__(self, kind: str, size: int | None = None, friction: float = 0.0, rolling: float = 0.0, bound: float = 0.0, spinning: float = 0.0) -> None: ...
     @property
     def kind(self) -> str:
-        """As given."""
+        """Kind, as given."""
     @property
     def first(self) -> int:
         """First row in the problem."""
@@ -486,14 +486,14 @@ class Law(metaclass=_pybind11_type):
         """mu_R [m]."""
     @property
     def bound(self) -> float:
-        """Of a box [N s]."""
+        """Bound of a box [N s]."""
     @property
     def spinning(self) -> float:
         """sigma [m]."""
     def __repr__(self) -> str: ...
 
 class Level(metaclass=_pybind11_type):
-    """What the rows of a stage restrict: positions [m] or velocities [m/s].
+    """What the rows of a stage constrain: positions [m] or velocities [m/s].
 
     Members:
 
@@ -520,14 +520,14 @@ class Level(metaclass=_pybind11_type):
     velocity: ClassVar[Level]
 
 class Limits(metaclass=_pybind11_type):
-    """When a contact solver may stop."""
+    """Stopping criteria of a contact solver."""
     def __init__(self, tolerance: float = 1e-12, iterations: int = 10000) -> None: ...
     @property
     def tolerance(self) -> float:
-        """On problem.residual(p) [1]."""
+        """Limit of problem.residual(p) [1]."""
     @property
     def iterations(self) -> int:
-        """Pivots, sweeps or Newton steps at most."""
+        """Largest number of pivots, sweeps or Newton steps."""
     def __repr__(self) -> str: ...
 
 class ModalData(metaclass=_pybind11_type):
@@ -538,7 +538,7 @@ class ModalData(metaclass=_pybind11_type):
     mass, omega, sigma : array, (modes,)
         [kg], [rad/s] and [1/s].
     damping, load : int
-        Numbers of those sources; load -1: there is none.
+        Indices of these sources; load -1: none.
     """
     def __init__(self, mass: Any, omega: Any, sigma: Any, damping: int = 0, load: int = -1) -> None: ...
     @property
@@ -553,10 +553,10 @@ class ModalData(metaclass=_pybind11_type):
     def load(self) -> int: ...
 
 class Model(metaclass=_pybind11_type):
-    """What was checked and never changes: groups of bodies, laws, joints, the step.
+    """A checked, immutable model: groups of bodies, laws, joints, the step.
 
-    Models come from `Scene.build()` or, in code, from `ModelParts.build()`. Copies share what they hold, and several
-    simulations may run on one model.
+    Models are built by `Scene.build()` or, in code, by `ModelParts.build()`. Copies share their data, and several
+    simulations can use one model.
     """
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
@@ -568,13 +568,13 @@ class Model(metaclass=_pybind11_type):
         """list of str : names of the accounts of the ledger."""
     @property
     def warnings(self) -> list[str]:
-        """list of str : what is legal but doubtful, one line each."""
+        """list of str : warnings about valid but doubtful input, one line each."""
     @property
     def h(self) -> float:
         """float : the step [s]."""
     @property
     def end(self) -> float:
-        """float : where the run ends [s]."""
+        """float : end of the run [s]."""
     @property
     def _first_bodies(self) -> list[int]: ...
     @property
@@ -590,24 +590,24 @@ class Model(metaclass=_pybind11_type):
         """dict : the step, the instant of contacts, the solver and its limits."""
     @property
     def islands(self) -> list[int]:
-        """list of int : of each group; groups that can touch share an island and a contact problem."""
+        """list of int : island of each group; groups that can be in contact share an island and a contact problem."""
     def with_ledger(self, ledger: bool) -> Model:
-        """The same model with (ledger=True) or without the accounts of every step."""
+        """The same model with (ledger=True) or without the ledger of every step."""
     @property
     def groups(self) -> list[Group]:
-        """list of Group : bodies of one kind under one scheme each."""
+        """list of Group : bodies of one kind with one scheme."""
     @property
     def bodies(self) -> list[str]:
-        """list of str : names of all bodies that move, in the order in which contacts number them."""
+        """list of str : names of all moving bodies, in the order of their numbers in contacts."""
     @property
     def pairs(self) -> list[Pair]:
-        """list of Pair : points that may touch; contacts of shapes are found in each step."""
+        """list of Pair : point pairs with possible contact; contacts of shapes are detected in each step."""
     @property
     def laws(self) -> list[LawOfModel]:
         """list of LawOfModel : (name, numbers) of each contact law."""
     @property
     def joints(self) -> list[Joint]:
-        """list of Joint : what holds bodies together."""
+        """list of Joint : joints of the model."""
     @property
     def probes(self) -> list[str]:
         """list of str : names of the probes."""
@@ -618,12 +618,12 @@ class Model(metaclass=_pybind11_type):
     def _repr_html_(model: Model) -> str: ...
     @staticmethod
     def build(bodies: Sequence[Mapping], *, end: Any, step: Any = None, rate: Any = None, solver: Any = None, **entries: Any) -> Model:
-        """A model from entries, as make_scene(...).build(); schemes and solver may be objects written in Python.
+        """A model from entries, as make_scene(...).build(); schemes and solver can also be objects written in Python.
 
         Parameters
         ----------
         bodies : list of Entry or dict
-            From saltus.bodies; `scheme` may be an object of a class derived from Scheme.
+            From saltus.bodies; `scheme` can be an object of a class derived from Scheme.
         end, step, rate, **entries
             As for make_scene().
         solver : str, dict or ContactSolver, optional
@@ -639,7 +639,7 @@ class Model(metaclass=_pybind11_type):
         """
 
 class ModelParts(metaclass=_pybind11_type):
-    """The parts from which a Model is made: groups, laws, pairs of points that may touch, surfaces, joints, probes, solver.
+    """The parts of a Model: groups, laws, contact pairs of points, surfaces, joints, probes, solver.
 
         parts = saltus.ModelParts()
         parts.options(h=1e-3, end=1.0)
@@ -648,28 +648,28 @@ class ModelParts(metaclass=_pybind11_type):
         parts.add_pair(saltus.Point("mass"), [0, 0, -0.1], normal=[0, 0, 1], law=wall)
         model = parts.build()
 
-    ModelParts.of(scene or model) starts from what is there: scheme, solver or body of a scene may then be replaced.
+    ModelParts.of(scene or model) starts from existing parts: scheme, solver or body of a scene can then be replaced.
     """
     def __init__(self) -> None: ...
     @staticmethod
     def _of(model: Model) -> ModelParts: ...
     def build(self) -> Model:
-        """The checked Model. May be called again after changes.
+        """Builds and checks the Model. Can be called again after changes.
 
-        Joints and couplings are closed as those of a scene are: bodies that leave one open are moved, and velocities that do not fit
-        are changed by the least impulse that makes them fit, both with a line in Model.warnings. The states of these parts stay as
-        they are.
+        Joints and couplings are closed as in a scene: bodies that violate one are moved, and incompatible velocities are changed
+        by the smallest impulse that makes them compatible, both with a line in Model.warnings. The states of these parts do not
+        change.
 
         Raises
         ------
         SceneError
-            Where the parts do not fit each other, with the name of the group, law or joint; where joints cannot close, or drives ask
-            for what the bodies cannot do.
+            If the parts do not match, with the name of the group, law or joint; if joints cannot be closed, or drives prescribe
+            motions that the bodies cannot perform.
         UsageError
-            Where something is missing.
+            If something is missing.
         """
     def add_group(self, name: str, dynamics: Dynamics, scheme: Scheme, q: npt.ArrayLike | None = None, v: npt.ArrayLike | None = None, kind: str = 'custom', bodies: Sequence[str] = []) -> int:
-        """Adds bodies that one scheme moves; returns the index of the group.
+        """Adds bodies integrated by one scheme; returns the index of the group.
 
         Parameters
         ----------
@@ -679,27 +679,27 @@ class ModelParts(metaclass=_pybind11_type):
         scheme : Scheme
             From scheme(name), or an object of a class derived from Scheme.
         q : array, shape (positions,), optional
-            At t = 0; zeros if not given, which bodies that turn do not allow.
+            At t = 0; zeros if not given, which is not valid for bodies with rotations.
         v : array, shape (velocities,), optional
             Physical velocity at t = 0; zeros if not given.
         kind : str
-            For people.
+            For display only.
         bodies : list of str
-            Names, of a group that holds several.
+            Names of the bodies, if the group has several.
         """
     @property
     def groups(self) -> list[Group]:
-        """List of Group as they are now, copies."""
+        """List of Group, copies of the current ones."""
     def set_scheme(self, group: Any, scheme: Any) -> None:
-        """Another scheme for a group (name or index)."""
+        """Replaces the scheme of a group (name or index)."""
     def set_dynamics(self, group: Any, dynamics: Any) -> None:
-        """Other dynamics of the same size for a group."""
+        """Replaces the dynamics of a group by others of the same size."""
     def set_state(self, group: Any, q: npt.ArrayLike | None = None, v: npt.ArrayLike | None = None) -> None:
-        """q and v of a group at t = 0; what is not given stays."""
+        """Sets q and v of a group at t = 0; values that are not given remain."""
     def state(self, group: Any) -> tuple[Any, ...]:
-        """(q, v) of a group at t = 0, copies, read-only: `set_state` writes."""
+        """(q, v) of a group at t = 0, read-only copies: use `set_state` to change them."""
     def add_pair(self, a: Point, b: Any, normal: npt.ArrayLike, law: int, tangents: Sequence[npt.ArrayLike] | None = None, distance: float = 0.0) -> int:
-        """Two points that may touch along a fixed normal; returns the index of the pair.
+        """Adds two points with possible contact along a fixed normal; returns the index of the pair.
 
         Parameters
         ----------
@@ -710,15 +710,16 @@ class ModelParts(metaclass=_pybind11_type):
         law : int
             From add_law().
         tangents : list of 0 to 2 directions, optional
-            Of friction, across the normal and each other; two of the program's choice where the law has friction.
+            Directions of friction, perpendicular to the normal and to each other; if the law has friction, by default two directions
+            chosen by the program.
         distance : float
-            Of the points along the normal where they touch [m].
+            Distance of the points along the normal at which the contact closes [m].
         """
     def add_probe(self, name: str, at: Any, direction: npt.ArrayLike = ..., quantity: str = 'velocity') -> int:
-        """Listens to a Point `at` along a direction, under a name; returns the index. quantity: 'velocity' [m/s] or 'displacement' [m]."""
+        """Adds a probe for a Point `at` along a direction, with a name; returns its index. quantity: 'velocity' [m/s] or 'displacement' [m]."""
     @property
     def solver(self) -> Any:
-        """ContactSolver of all contact problems; set an object or a name."""
+        """ContactSolver of all contact problems; assign an object or a name."""
     @solver.setter
     def solver(self, value: Any) -> None: ...
     def options(self, **kwargs: Any) -> None:
@@ -732,24 +733,24 @@ class ModelParts(metaclass=_pybind11_type):
         """Step [s]."""
     @property
     def end(self) -> float:
-        """End of a run [s]."""
+        """End of the run [s]."""
     @property
     def pairs(self) -> int:
-        """How many."""
+        """Number of groups."""
     @property
     def laws(self) -> int:
-        """How many."""
+        """Number of laws."""
     @property
     def joints(self) -> int:
-        """How many."""
+        """Number of joints."""
     @property
     def probes(self) -> int:
-        """How many."""
+        """Number of probes."""
     def __repr__(self) -> str: ...
     def add_joint(self, name: str, kind: str, a: Any, b: Any, axes_a: npt.ArrayLike = ..., axes_b: npt.ArrayLike = ..., length: float = 0.0, strength: float = 0.0) -> int:
-        """Holds two points together; returns the index of the joint.
+        """Joins two points; returns the index of the joint.
 
-        ModelParts.build() closes it where it is open, and fits the velocities at t = 0 to it.
+        ModelParts.build() moves the bodies so that it is closed, and makes the velocities at t = 0 compatible with it.
 
         Parameters
         ----------
@@ -757,17 +758,17 @@ class ModelParts(metaclass=_pybind11_type):
         kind : {'fixed', 'ball', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
         a, b : Point, or place [x, y, z] in the world [m]
         axes_a, axes_b : array, shape (3, 3)
-            Columns x, y, z of the joint on either side, in the frame of a rigid body, in space for others; the axis of a revolute,
+            Columns x, y, z of the joint on each side, in the frame of a rigid body, otherwise in space; the axis of a revolute,
             prismatic or cylindrical joint and the normal of a planar one is z.
         length : float
-            Of a distance [m].
+            Length of a distance joint [m].
         strength : float
-            Pull at which a distance breaks [N]; 0: never.
+            Tension at which a distance joint breaks [N]; 0: unlimited.
         """
     def add_coupling(self, name: str, terms: Sequence[tuple[Any, int, float]], value: Any = None) -> int:
-        """Holds sum of weight times coordinate of joints: gears, screws, driven coordinates.
+        """Prescribes a weighted sum of coordinates of joints: gears, screws, driven coordinates.
 
-        ModelParts.build() moves the bodies to where the sum has its value at t = 0, and gives them its rate.
+        ModelParts.build() moves the bodies so that the sum has its value at t = 0, and sets its rate.
 
         Parameters
         ----------
@@ -775,22 +776,22 @@ class ModelParts(metaclass=_pybind11_type):
         terms : list of (joint, coordinate, weight)
             joint: name or index; coordinate from 0 [rad, m].
         value : float or callable, optional
-            value(t) gives (value, rate); 0 if not given.
+            value(t) returns (value, rate); 0 if not given.
         """
     def add_joint_law(self, joint: Any, law: int, coordinate: int = 0, sign: float = 1.0, offset: float = 0.0, name: str = '') -> int:
         """A law without friction on a coordinate c of a joint, gap = sign (c - offset): limits, motors, springs.
         joint: name or index; law: from add_law(); coordinate: from 0; offset [rad, m]; name: of the law in results.
         """
     def add_frame(self, group: Any, body: int = 0, name: str = '') -> int:
-        """A rigid body that carries shapes: number `body` of a group (name or index); `name` stands in messages and results. Returns the number of its frame."""
+        """Adds a rigid body with shapes: number `body` of a group (name or index); `name` is used in messages and results. Returns the number of its frame."""
     def add_shape(self, shape: Shape, frame: int = -1, position: npt.ArrayLike = ..., rotation: Sequence[float] = [1.0, 0.0, 0.0, 0.0], material: int = 0) -> int:
-        """Puts a Shape on a frame (-1: the world) at position [m] and rotation (w, x, y, z); returns the number of the shape. material: an index, of which surface_law() speaks. Nothing touches until surface_law()."""
+        """Adds a Shape to a frame (-1: the world) at position [m] and rotation (w, x, y, z); returns the number of the shape. material: an index for surface_law(). There is no contact before surface_law()."""
     def surface_law(self, law: int, a: int | None = None, b: int | None = None) -> None:
-        """The law between shapes of materials a and b, of all when not given; -1: they never touch."""
+        """Sets the law between shapes of materials a and b, or of all when not given; -1: no contact."""
     def surfaces(self, margin: float | None = None, plane: Any = None) -> None:
-        """margin [m]: contacts are known from this gap on. plane: normal of the plane in which all bodies move; [0, 0, 0]: they move in space."""
+        """margin [m]: contacts are detected below this gap. plane: normal of the plane in which all bodies move; [0, 0, 0]: they move in space."""
     def exclude(self, a: int, b: int) -> None:
-        """Shapes of the frames a and b never touch."""
+        """Excludes contact between the shapes of frames a and b."""
     def _add_law(self, law: str, scheme: str) -> int: ...
     def _add_python_law(self, law: Any, base: Any) -> int: ...
     @staticmethod
@@ -802,37 +803,37 @@ class ModelParts(metaclass=_pybind11_type):
         Parameters
         ----------
         law : str, Entry or ContactLaw
-            Name with `options`, what law() gave, or one of your own.
+            Name with `options`, a result of law(), or a user-defined law.
         scheme : str, Entry or Scheme
-            Of the body that touches; fremond's law, and slips and springs that depend on theta, ask for it.
+            Scheme of the body in contact; used by fremond's law, and by slips and springs that depend on theta.
 
         Raises
         ------
         SceneError
-            For an option that is not there or out of range.
+            For an option that is unknown or out of range.
         UsageError
-            For a law of your own that lacks force(), or with options.
+            For a user-defined law without force(), or with options.
         """
     def add_body(self: ModelParts, entry: Mapping, scheme: Optional[Scheme] = None) -> int:
-        """Adds a body, an entry of saltus.bodies, with its state at t = 0; returns the index of its group.
+        """Adds a body, given as an entry of saltus.bodies, with its state at t = 0; returns the index of its group.
 
-        Its shapes give its mass; add_frame() and add_shape() let it touch others.
+        Its shapes only define its mass; use add_frame() and add_shape() for contact.
         """
 
 class Operator(metaclass=_pybind11_type):
     """The factor of a matrix A = m M + c C + k K
-    in a form of your own. Subclasses give
+    in a user-defined form. Subclasses define
 
     - ``solve(X)``: ``X[:] = A^-1 X`` for all columns of X, an array of shape (n, columns) that is written in place, or the
       solution returned;
     - ``symmetric() -> bool``;
 
-    and where they can
+    and optionally
 
-    - ``response(H, W) -> bool``: adds H A^-1 H^T to W and gives True, or False with W as it was. H is a `SparseRows`;
-    - ``record() -> (residual, iterations, failure)`` and ``forget()``, of operators that iterate.
+    - ``response(H, W) -> bool``: adds H A^-1 H^T to W and returns True, or returns False and leaves W unchanged. H is a `SparseRows`;
+    - ``record() -> (residual, iterations, failure)`` and ``forget()``, for iterative operators.
 
-    A body puts one into the factor that it fills by ``A.operator = MyOperator(...)``.
+    A body sets it in a factor by ``A.operator = MyOperator(...)``.
     """
     def __init__(self) -> None: ...
     def symmetric(self) -> bool:
@@ -840,27 +841,27 @@ class Operator(metaclass=_pybind11_type):
     def solve(self, X: Any) -> Any:
         """A^-1 X, a new array."""
     def response(self, H: Any, W: Any) -> bool:
-        """False: there is no shorter way than to solve."""
+        """Adds H A^-1 H^T to W and returns True; False: not available, use solve()."""
     def record(self) -> tuple[Any, ...]:
         """(residual, iterations, failure) of the solves since forget()."""
     def forget(self) -> None:
-        """Begins a new record."""
+        """Resets the record."""
 
 class PassLimits(metaclass=_pybind11_type):
-    """When the passes of a step end, and what they renew.
+    """Stopping criteria of the iterations of a step, and the data they update.
 
     Parameters
     ----------
     tolerance : float
-        Of what correct() returns.
+        Limit of the value that correct() returns.
     passes : int
-        The most that are made.
+        Largest number of iterations.
     detect : bool
-        Active contacts are found again in every pass.
+        Active contacts are detected again in every iteration.
     only_one : bool
-        One pass and no more; what it leaves is accepted.
+        One iteration only; the remaining change is accepted.
     freeze_rows : bool
-        Rows stay as the first pass found them.
+        Rows are those of the first iteration.
     """
     def __init__(self, tolerance: float = 1e-10, passes: int = 20, detect: bool = False, only_one: bool = False, freeze_rows: bool = False) -> None: ...
     @property
@@ -875,24 +876,24 @@ class PassLimits(metaclass=_pybind11_type):
     def freeze_rows(self) -> bool: ...
 
 class Point(metaclass=_pybind11_type):
-    """A point of a group: what a pair, a joint or a probe of ModelParts is about.
+    """A point of a group, for pairs, joints and probes of ModelParts.
 
     Parameters
     ----------
     group : str or int
         Name or index.
     local : sequence of 3 floats
-        Place on the body in its own frame [m]; of modal bodies local[0] is the place along the body.
+        Position on the body in its own frame [m]; for modal bodies local[0] is the place along the body.
     feature : int
         Number of the degree of freedom (linear), particle, node or named point (lagrangian).
     body : int
-        Of a group of several.
+        Number of the body in a group of several.
     """
     def __init__(self, group: Any, local: npt.ArrayLike = ..., feature: int = 0, body: int = 0) -> None: ...
 
 class PointRef(metaclass=_pybind11_type):
-    """A point fixed in a body: number of the body in its group, feature (node, point,
-    coordinate: what the kind counts), place on it in the body's own frame [m].
+    """A point fixed in a body: number of the body in its group, feature (node, point or
+    coordinate, depending on the kind), position in the body's own frame [m].
     """
     def __init__(self, body: int = 0, feature: int = 0, local: Any = None) -> None: ...
     @property
@@ -902,30 +903,30 @@ class PointRef(metaclass=_pybind11_type):
     def body(self, value: int) -> None: ...
     @property
     def feature(self) -> int:
-        """int : node, point or coordinate, as the kind counts."""
+        """int : node, point or coordinate, depending on the kind."""
     @feature.setter
     def feature(self, value: int) -> None: ...
     @property
     def local(self) -> npt.NDArray[np.float64]:
-        """ndarray, (3,) : [m], a copy, set it whole."""
+        """ndarray, (3,) : [m], a copy; assign it as a whole."""
     @local.setter
     def local(self, value: npt.NDArray[np.float64]) -> None: ...
     def __repr__(self) -> str: ...
 
 class PointTable(metaclass=_pybind11_type):
-    """Rows S of points that never change: y = S q, y' = S v."""
+    """Rows S of points with constant rows: y = S q, y' = S v."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
     def rows(self) -> int:
-        """int : rows of S."""
+        """int : number of rows of S."""
     @property
     def rest(self) -> npt.NDArray[np.float64]:
         """ndarray : components at q = 0 [m]; places are rest + S q."""
     def apply(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """S x, of a vector of q or v."""
+        """S x, for a vector x like q or v."""
 
 class Prepared(metaclass=_pybind11_type):
-    """What a scheme of the engine computed once for (body, h)."""
+    """Data that a scheme of the engine computed once for (body, h)."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
 
 class Rayleigh(metaclass=_pybind11_type):
@@ -933,12 +934,12 @@ class Rayleigh(metaclass=_pybind11_type):
     def __init__(self, mass: float = 0.0, stiffness: float = 0.0) -> None: ...
     @property
     def mass(self) -> float:
-        """float : [1/s]"""
+        """float : mass coefficient [1/s]"""
     @mass.setter
     def mass(self, value: float) -> None: ...
     @property
     def stiffness(self) -> float:
-        """float : [s]"""
+        """float : stiffness coefficient [s]"""
     @stiffness.setter
     def stiffness(self, value: float) -> None: ...
 
@@ -948,11 +949,11 @@ class RigidData(metaclass=_pybind11_type):
     Parameters
     ----------
     mass : sequence of float
-        [kg], one a body.
+        [kg], one per body.
     inertia : array, (bodies, 3, 3)
         About the mass centre in the body frame [kg m^2].
     steady_load : bool
-        load() is the same for every t, q and v.
+        load() does not depend on t, q and v.
     """
     def __init__(self, mass: Sequence[float], inertia: Any, steady_load: bool = False) -> None: ...
     @property
@@ -963,17 +964,17 @@ class RigidData(metaclass=_pybind11_type):
     def steady_load(self) -> bool: ...
 
 class RoundOff(metaclass=_pybind11_type):
-    """Tells round-off from slow convergence in the passes of a step: a body that hardly moves cannot
-    meet a tolerance relative to its velocity. One for each trial; ``begin()`` before the first pass of a step.
+    """Distinguishes round-off from slow convergence in the iterations of a step: a body that hardly moves cannot
+    meet a tolerance relative to its velocity. Use one for each trial; call ``begin()`` before the first iteration of a step.
     """
     def __init__(self) -> None: ...
     def begin(self) -> None:
-        """Forgets what earlier passes did; before the first of a step."""
+        """Resets the memory; call it before the first iteration of a step."""
     def reached(self, body: Dynamics, x: Trial, change: float, dv: Any, A: Factor, q: Any, v: Any) -> bool:
         """Whether the change dv of relative size `change`, of the trial x, is round-off, with A and K at (x.t_at, q, v)."""
 
 class Rows(metaclass=_pybind11_type):
-    """Which rows enter a stage.
+    """Which rows are part of a stage.
 
     Members:
 
@@ -1008,40 +1009,40 @@ class RunError(Error, RuntimeError):
     Attributes
     ----------
     report : StepReport or None
-        Of the step that failed.
+        Report of the failed step.
     """
     report: StepReport | None
 
 class RunReport(metaclass=_pybind11_type):
-    """How a run went."""
+    """Result of a run."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
     def steps(self) -> int:
-        """int : made."""
+        """int : steps made."""
     @property
     def halved(self) -> int:
-        """int : steps that were cut in two."""
+        """int : halved steps."""
     @property
     def t(self) -> float:
-        """float : where it ended [s]."""
+        """float : time at the end of the run [s]."""
     @property
     def wall(self) -> float:
-        """float : what it took [s]."""
+        """float : wall time [s]."""
     @property
     def residual(self) -> float:
-        """float : the worst of all steps, as solved [1]."""
+        """float : largest residual of all steps, as solved [1]."""
     @property
     def residual_after(self) -> float:
-        """float : the worst on the finished states [1]."""
+        """float : largest residual for the states after the steps [1]."""
     @property
     def end(self) -> str:
-        """str : 'reached', or 'stopped' by the watch."""
+        """str : 'reached', or 'stopped' by the progress function."""
     def __repr__(self) -> str: ...
 
 class Scene(metaclass=_pybind11_type):
-    """A scene that was read: what it says, and where each entry stands.
+    """A scene that was read: its entries, and their positions in the file.
 
-    A scene never changes. Make one with `Scene.read`, `Scene.parse`, `Scene.from_dict` or, from any of these, `Scene.of`.
+    A scene is immutable. Create one with `Scene.read`, `Scene.parse`, `Scene.from_dict` or, from any of these, `Scene.of`.
 
     >>> scene = saltus.Scene.read("ball.yaml", set={"time.rate": "2 kHz"})
     >>> model = scene.build()
@@ -1056,19 +1057,19 @@ class Scene(metaclass=_pybind11_type):
     def _resolved(self) -> str: ...
     @property
     def text(self) -> str:
-        """str : as read, before `set`."""
+        """str : text as read, before `set`."""
     @property
     def title(self) -> str:
         """str : the entry `title`, '' without one."""
     @property
     def file(self) -> str:
-        """str : as named when it was read; stands for the scene in errors."""
+        """str : name given when it was read; used in error messages."""
     @property
     def folder(self) -> str:
-        """str : files that the scene names are relative to it."""
+        """str : folder to which file names in the scene are relative."""
     @property
     def set(self) -> list[str]:
-        """list of str : the assignments 'path=value' on top of the text."""
+        """list of str : the assignments 'path=value' applied to the text."""
     def __getstate__(self) -> tuple[Any, ...]: ...
     def __setstate__(self, __arg0: tuple[Any, ...]) -> None: ...
     def build(self) -> Model:
@@ -1081,7 +1082,7 @@ class Scene(metaclass=_pybind11_type):
         Raises
         ------
         SceneError
-            With file, line and column of each entry that is wrong.
+            With file, line and column of each faulty entry.
         """
     @staticmethod
     def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
@@ -1091,8 +1092,8 @@ class Scene(metaclass=_pybind11_type):
         ----------
         file : path
         set : dict, list of str or str, optional
-            Entries that override what the file says: ``{"bodies[0].scheme.theta": 1}`` or ``["time.end=2 s"]``.
-            A number is in SI units, a text is read as behind ``--set``, with a unit if it has one.
+            Entries that override those of the file: ``{"bodies[0].scheme.theta": 1}`` or ``["time.end=2 s"]``.
+            A number is in SI units, a text is read as for ``--set``, with its unit if it has one.
 
         Raises
         ------
@@ -1108,36 +1109,36 @@ class Scene(metaclass=_pybind11_type):
         text : str
             YAML or JSON.
         name : str
-            Stands for the file in errors.
+            Name of the file in errors.
         folder : path, optional
-            Files that the scene names are relative to it; the present one if not given.
+            Folder of relative file names in the scene; the working folder if not given.
         set : dict, list of str or str, optional
             As for `read`.
         """
     @staticmethod
     def from_dict(entries: Mapping[str, Any], name: str = 'scene', folder: Union[None, str, os.PathLike] = None, set: Assignments = None) -> Scene:
-        """A scene from a dict with the entries of a scene file; arrays of NumPy may stand for lists.
+        """A scene from a dict with the entries of a scene file; NumPy arrays are accepted for lists.
 
-        `name` stands for the file in errors, files that the entries name are relative to `folder`.
+        `name` is used as the file name in errors, file names in the entries are relative to `folder`.
 
         >>> saltus.Scene.from_dict({"saltus": 1, "time": {"end": "1 s", "step": 1e-3}, "bodies": [...]})
         """
     @staticmethod
     def of(scene: Any, set: Assignments = None) -> Scene:
-        """A scene from a `Scene`, a path or a dict; what every function does with its argument `scene`."""
+        """A scene from a `Scene`, a path or a dict; applied by every function to its argument `scene`."""
     def with_(self: Scene, set: Assignments) -> Scene:
         """This scene with other values of some entries, see `read`."""
     @property
     def resolved(self) -> Dict[str, Any]:
-        """dict : every entry with its default spelled out, all numbers in SI units."""
+        """dict : all entries including defaults, all numbers in SI units."""
     def __repr__(self: Scene) -> str: ...
     def __eq__(self: Scene, other: Any) -> Any: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
 class SceneError(Error, ValueError):
-    """A fault in what the user wrote: a scene, a data file, an option.
+    """A fault in the input: a scene, a data file, an option.
 
-    str() is one line, 'file:line:column: path: message; hint', with the parts that are known. A scene with several faults has a line for each of the first 20; the attributes are those of the first.
+    str() is one line, 'file:line:column: path: message; hint', with the parts that are known. For a scene with several faults, str() has a line for each of the first 20; the attributes are those of the first.
 
     Attributes
     ----------
@@ -1146,7 +1147,7 @@ class SceneError(Error, ValueError):
     message, hint : str
         What is wrong, and what is allowed.
     file : str
-        Where it stands, '' where that is not known.
+        File name, '' if unknown.
     line, column : int
         Counted from 1; 0: not known.
     """
@@ -1159,93 +1160,93 @@ class SceneError(Error, ValueError):
     _faults: tuple
     @property
     def faults(self) -> Tuple[SceneError, ...]:
-        """tuple of SceneError : all faults of the scene in the order of the file; of one fault the error itself."""
+        """tuple of SceneError : all faults of the scene in the order of the file; for a single fault the error itself."""
 
 class Scheme(metaclass=_pybind11_type):
-    """A one-step time integrator: carries a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
+    """A one-step time integrator: advances a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
 
-    Contact reaches it through one vector r, the generalised impulse [N s]:
+    Contact acts through one vector r, the generalised impulse [N s]:
 
         v1 = v_free + A^-1 r,    q1 = q_free (+) gain h (v1 - v_free)
 
-    Schemes of the engine (``saltus.scheme("newmark")``) are of this class, and a scheme written in Python may hand any part of its
-    work to one. Subclass it to write a scheme; x is a `Trial`:
+    Schemes of the engine (``saltus.scheme("newmark")``) have this class, and a scheme written in Python may delegate any part of
+    its work to one. Subclass it to write a scheme; x is a `Trial`:
 
-    - ``begin(body, x)``: first iterate x.q, x.v, and x.gain; where one_pass() holds it is the motion without contact;
-    - ``linearise(body, x)``: fills x.v_free and x.A about the present iterate, x.r included; once a pass;
-    - ``correct(body, x) -> float``: accepts x.r, updates x.q, x.v, returns the velocity change still outstanding [1];
+    - ``begin(body, x)``: first iterate x.q, x.v, and x.gain; if one_pass() is true, it is the motion without contact;
+    - ``linearise(body, x)``: fills x.v_free and x.A at the current iterate, including x.r; once per iteration ("pass");
+    - ``correct(body, x) -> float``: applies x.r, updates x.q, x.v, returns the remaining relative change of velocity [1];
     - ``finish(body, x, end)``: writes end.q, end.v, end.memory;
     - ``work(body, x, end, work)``: fills the `StepWork` of the finished step, work.energy always;
-    - ``one_pass(body) -> bool``: one pass is exact for this body;  ``gain() -> float``: before any step.
+    - ``one_pass(body) -> bool``: one iteration is exact for this body;  ``gain() -> float``: before any step.
 
     These have defaults: ``name()`` (the class's), ``needs()`` and ``refuses()`` (no trait), ``prepare(body, h)`` (any object, which
-    comes back as x.prepared; None), ``start(body, prepared, t, h, state)``, ``velocity(body, prepared, t, h, state, v)``,
+    is available as x.prepared; None), ``start(body, prepared, t, h, state)``, ``velocity(body, prepared, t, h, state, v)``,
     ``energy(body, prepared, t, h, state)``, ``free_motion(body)``, ``place(body, x, fraction, q)``, ``axes_at()``, ``axes_fixed()``,
     ``stages()``, ``velocity_at()``, ``work_velocity(x, end, w)``, ``fixed_step()``, ``pass_limits()``, ``stability_limit(xi)``.
 
-    Scheme objects keep no state of a run: what a step needs is in the trial, what survives it in the GroupState. Bodies, trials and
-    states are lent for one call. Whoever keeps an array of them gets a UsageError.
+    Scheme objects must not store the state of a run: data of a step belong to the trial, data kept between steps to the
+    GroupState. Bodies, trials and states are lent for one call; keeping one of their arrays is a UsageError.
     """
     def __init__(self) -> None: ...
     def name(self) -> str:
-        """Of messages, results and reports."""
+        """Name in messages, results and reports."""
     def needs(self) -> Trait:
-        """Trait : that the body must have."""
+        """Trait : traits that the body must have."""
     def refuses(self) -> Trait:
-        """Trait : that the body must not have."""
+        """Trait : traits that the body must not have."""
     def prepare(self, body: Dynamics, h: float) -> Any:
-        """What is constant for (body, h): a Prepared, or None."""
+        """Constant data for (body, h): a Prepared, or None."""
     def start(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState) -> None:
-        """Turns the physical (q, v) at t into the scheme's own state."""
+        """Converts the physical (q, v) at t to the scheme's own state."""
     def velocity(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState, v: Any = None) -> npt.NDArray[np.float64]:
         """Physical velocity at t, the time of the state."""
     def energy(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState) -> Energy:
-        """Energy of the state in the scheme's own measure [J]."""
+        """Energy of the state as defined by the scheme [J]."""
     def begin(self, body: Dynamics, x: Trial) -> None:
-        """First iterate x.q, x.v and x.gain; where one_pass() holds, the motion without contact."""
+        """Sets the first iterate x.q, x.v and x.gain; if one_pass() is true, the motion without contact."""
     def linearise(self, body: Dynamics, x: Trial) -> None:
-        """Fills x.v_free and x.A about the present iterate, x.r included; once a pass."""
+        """Sets x.v_free and x.A at the current iterate, including x.r; once per iteration."""
     def correct(self, body: Dynamics, x: Trial) -> float:
-        """Accepts x.r, updates x.q and x.v; returns the relative change of velocity still outstanding [1]."""
+        """Applies x.r, updates x.q and x.v; returns the remaining relative change of velocity [1]."""
     def one_pass(self, body: Dynamics) -> bool:
-        """Whether one pass is exact for this body."""
+        """Whether one iteration is exact for this body."""
     def free_motion(self, body: Dynamics) -> bool:
-        """Whether begin() leaves the motion without contact whole; one_pass() where not given."""
+        """Whether begin() computes the complete motion without contact; one_pass() by default."""
     def finish(self, body: Dynamics, x: Trial, end: GroupState) -> None:
         """Writes end.q, end.v and end.memory."""
     def place(self, body: Dynamics, x: Trial, fraction: float, q: Any = None) -> npt.NDArray[np.float64]:
-        """Configuration at t0 + fraction h of the present iterate, at which contacts are looked for."""
+        """Configuration at t0 + fraction h of the current iterate, in which contacts are detected."""
     def axes_at(self) -> float:
-        """Fraction of the step whose body axes carry angular impulses; 0.5."""
+        """Fraction of the step at which the body axes for angular impulses are evaluated; 0.5."""
     def axes_fixed(self) -> bool:
-        """Whether rows of contacts and A are made once a step, and not in every pass; False."""
+        """Whether rows of contacts and A are computed once per step, and not in every iteration; False."""
     def stages(self) -> list[Stage]:
-        """The contact problems of a step, in order; one on velocities."""
+        """The contact problems of a step, in order; by default one on velocities."""
     def velocity_at(self) -> float:
-        """The time to which v belongs, as a fraction of the step; 1."""
+        """Time of the velocity v, as a fraction of the step; 1."""
     def gain(self) -> float:
-        """The gain before any step, for the checks when a model is built."""
+        """The gain before any step, for checks when a model is built."""
     def work_velocity(self, x: Trial, end: GroupState, w: Any = None) -> npt.NDArray[np.float64]:
-        """Velocity with which impulses do their work."""
+        """Velocity with which the work of impulses is computed."""
     def work(self, body: Dynamics, x: Trial, end: GroupState, work: StepWork) -> None:
-        """Fills the StepWork of the finished step [J], work.energy always."""
+        """Sets the StepWork of the finished step [J], work.energy always."""
     def fixed_step(self) -> bool:
-        """Whether the state is tied to h, which then never changes within a run; False."""
+        """Whether the state depends on h, which then must not change within a run; False."""
     def pass_limits(self) -> PassLimits:
-        """When the passes of a step end."""
+        """Stopping criteria of the iterations of a step."""
     def stability_limit(self, xi: float) -> float:
         """Largest stable h omega of a mode with damping ratio xi."""
     def __repr__(self) -> str: ...
 
 class Shape(metaclass=_pybind11_type):
-    """What a rigid body looks like, in its own frame; lengths in m. UsageError for what is no shape."""
+    """A shape of a rigid body, in its own frame; lengths in m. UsageError for invalid shapes."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @staticmethod
     def sphere(radius: float) -> Shape:
-        """About the origin; radius [m]."""
+        """Centred at the origin; radius [m]."""
     @staticmethod
     def ellipsoid(radii: npt.ArrayLike) -> Shape:
-        """radii: half axes along x, y, z [m]."""
+        """radii: semi-axes along x, y, z [m]."""
     @staticmethod
     def capsule(radius: float, length: float) -> Shape:
         """Along z; radius [m], length [m] between the centres of its round ends."""
@@ -1254,25 +1255,25 @@ class Shape(metaclass=_pybind11_type):
         """Along z, with flat ends; radius [m], length [m]."""
     @staticmethod
     def box(size: npt.ArrayLike) -> Shape:
-        """size: edges along x, y, z [m]."""
+        """size: edge lengths along x, y, z [m]."""
     @staticmethod
     def plane() -> Shape:
-        """The half space z <= 0; stands still."""
+        """The half space z <= 0; fixed bodies only."""
     @staticmethod
     def hull(points: npt.ArrayLike) -> Shape:
         """The convex hull of points, shape (n, 3), n >= 4."""
     @staticmethod
     def mesh(vertices: npt.ArrayLike, triangles: npt.ArrayLike) -> Shape:
-        """Triangles, counter-clockwise seen from outside; stands still. vertices: shape (n, 3); triangles: shape (m, 3), from 0."""
+        """Triangles, counter-clockwise seen from outside; fixed bodies only. vertices: shape (n, 3); triangles: shape (m, 3), from 0."""
     @staticmethod
     def height_field(height: npt.ArrayLike, spacing: Sequence[float], origin: Sequence[float] = [0.0, 0.0]) -> Shape:
-        """height [m], shape (along y, along x), over a grid of this spacing [m] in x and y with its first corner at origin [m]; stands still."""
+        """height [m], shape (along y, along x), over a grid of this spacing [m] in x and y with its first corner at origin [m]; fixed bodies only."""
     @property
     def kind(self) -> str:
         """str : 'sphere', 'box', ..."""
     @property
     def can_move(self) -> bool:
-        """bool : bodies may carry it; planes, meshes, height fields stand still."""
+        """bool : moving bodies may have it; planes, meshes and height fields are for fixed bodies."""
     def moments(self) -> tuple[Any, ...]:
         """tuple : (volume [m^3], centre [m], inertia about the centre at density 1 [m^5], (3, 3)) of the solid."""
     def __repr__(self) -> str: ...
@@ -1280,30 +1281,30 @@ class Shape(metaclass=_pybind11_type):
 class Simulation(metaclass=_pybind11_type):
     """Advances a state of a model.
 
-    Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
-    may step in several threads, those of one `Model` too: no number depends on it. What is written in Python, a body, a
-    scheme, a solver, is then asked by all of them, one call at a time: let it keep nothing from call to call. After os.fork()
-    in one thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
+    `advance` does not raise if a step fails: check the report. Other Python threads run during a step, and several
+    simulations, also of one `Model`, can step in several threads, which does not change the results. Bodies, schemes and
+    solvers written in Python are then called by all of them, one call at a time: they must not store data between calls. After
+    os.fork() in one thread while another steps, the child can use its own objects, but no simulation or model of its parent.
 
     Parameters
     ----------
     model : Model, Scene, path or dict
-        What does not change. A scene, a file or a dict is built first.
+        The model. A scene, a file or a dict is built first.
     state : State, optional
-        Where to go on from, of this model; the start of the model if not given.
+        Initial state, from a simulation of this model; the start of the model if not given.
     threads : int, optional
-        That share the loops of a step; as many as the machine has if not given. 1 where several simulations have a thread each.
-        No number depends on it.
+        Number of threads for the loops of a step; by default all of the machine. Use 1 if several simulations run in one thread
+        each. Results do not depend on it.
 
     Raises
     ------
     SceneError
-        The scene is wrong.
+        If the scene has faults.
     UsageError
-        The state is that of another model.
+        If the state belongs to another model.
 
     >>> sim = saltus.Simulation("ball.yaml")
-    >>> q = sim.groups["ball"].q            # no copy: shows the present state from now on
+    >>> q = sim.groups["ball"].q            # no copy: always shows the current state
     >>> while sim.t < 1.0:
     ...     sim.advance()
     """
@@ -1314,17 +1315,17 @@ class Simulation(metaclass=_pybind11_type):
         Parameters
         ----------
         h : float or str, optional
-            Its length, [s] or a text with its unit, '1 ms'; the step of the model if not given.
+            Length of the step, [s] or a text with its unit, '1 ms'; the step of the model if not given.
 
         Returns
         -------
         StepReport
-            What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
+            Result of the step. A failed step leaves the state unchanged, unless the scene has `on_failure: accept`.
 
         Raises
         ------
         KeyboardInterrupt
-            Ctrl-C: the step in work is dropped, and the simulation can go on as if it had not begun.
+            Ctrl-C: the current step is discarded, and the simulation can continue from the state before it.
         """
     def _run(self, __arg0: float | None, __arg1: int | None, __arg2: Any, __arg3: int | None, __arg4: Any) -> RunReport: ...
     def _view(self, __arg0: int, __arg1: bool) -> npt.NDArray[np.float64]: ...
@@ -1344,13 +1345,13 @@ class Simulation(metaclass=_pybind11_type):
     def _ledger(self) -> list[float]: ...
     @property
     def warnings(self) -> list[str]:
-        """list of str : what the steps made by this object met that is doubtful although they count, each thing once with the time of the first step; of many of a kind three. What is doubtful about the scene is in `Model.warnings`."""
+        """list of str : doubtful events in steps of this object that succeeded, each reported once with the time of the first step; at most three of a kind. Warnings about the scene are in `Model.warnings`."""
     @property
     def model(self) -> Model:
-        """Model : what does not change."""
+        """Model : the model, which does not change."""
     @property
     def state(self) -> State:
-        """State : a copy of the present state, from which another simulation can go on."""
+        """State : a copy of the current state, from which another simulation can continue."""
     @property
     def t(self) -> float:
         """float : time of the state [s]."""
@@ -1373,59 +1374,59 @@ class Simulation(metaclass=_pybind11_type):
     def ledger(self) -> Dict[str, float]:
         """dict : work on each account since t = 0 [J]."""
     def contacts(self: Simulation) -> Contacts:
-        """The contacts that the last step looked at on the present state, see `Contacts`: also those that stayed open,
-        which carry nothing and of which results files hold the near ones alone. `.closed` are those that touch.
+        """The contacts of the last step in the current state, see `Contacts`: including those that stayed open and have no
+        impulse, of which results files contain only those with a small gap. `.closed` are the closed ones.
 
         Returns
         -------
         Contacts
-            A copy, read-only. Empty before the first step and after one that failed.
+            A copy, read-only. Empty before the first step and after a failed one.
         """
     @property
     def events(self) -> Events:
-        """Events : what event-driven integration (`time.mode: events`) located in the last step, by time; a copy, read-only. Empty in the
-        other mode.
+        """Events : events located by event-driven integration (`time.mode: events`) in the last step, by time; a copy, read-only.
+        Empty in time stepping.
         """
     def probe(self: Simulation, name: Union[str, int]) -> float:
-        """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""
+        """Current value of the probe of this name or number, in the unit given by `Model.probe_table`."""
     def probes(self: Simulation) -> Dict[str, float]:
-        """Present values of all probes by name."""
+        """Current values of all probes by name."""
     def joint_load(self: Simulation, name: Union[str, int]) -> JointLoad:
         """Mean force and torque of the joint of this name or number on its body b, over the last step."""
     def joint_coordinate(self: Simulation, name: Union[str, int], coordinate: Union[None, str, int] = None) -> Coordinate:
-        """Present value and rate of a coordinate of a joint.
+        """Current value and rate of a coordinate of a joint.
 
         Parameters
         ----------
         name : str or int
-            Of the joint, or "bearing.slide" of one of its coordinates.
+            The joint, or one of its coordinates, "bearing.slide".
         coordinate : str or int, optional
-            Which one of a joint that has several.
+            The coordinate, if the joint has several.
         """
     def observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) -> None:
-        """Shows every contact problem to `watcher`, a function, after each attempt at a step; None: to nobody.
+        """Calls the function `watcher` with every contact problem after each attempt at a step; None: no function.
 
-        What the function raises leaves `advance` with the state as it was.
+        Exceptions of the function propagate from `advance`, which leaves the state unchanged.
         """
     def run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None, watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None, progress: Shown = None) -> RunReport:
-        """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it within 0.1 s, also
-        inside a step, which is then dropped.
+        """Makes steps of the model's step length in C++, while other Python threads can run; Ctrl-C stops it within 0.1 s, also
+        inside a step, which is then discarded.
 
         Parameters
         ----------
         until : float or str, optional
-            Time to run to, [s] or a text with its unit, '20 ms', rounded to a whole number of steps; the end of the model
-            if neither is given.
+            End time, [s] or a text with its unit, '20 ms', rounded to a whole number of steps; the end of the model if
+            neither `until` nor `steps` is given.
         steps : int, optional
-            How many steps to make instead.
+            Number of steps, instead of `until`.
         watch : callable, optional
-            Called with the simulation; ends the run by something true.
+            Called with the simulation; a true return value stops the run.
         every : int, optional
-            Steps between calls of `watch`: each of them if not given, so that runs can be repeated. A call costs
-            0.2 microseconds and what the function does: give `every` where the steps are shorter than that.
+            Number of steps between calls of `watch`; by default 1, so that runs are reproducible. A call costs
+            0.2 microseconds plus the time of the function: set `every` if steps are shorter than that.
         progress : bool or callable, optional
-            None: a bar in terminals and notebooks, from half a second on; False: none. A function gets a
-            `Progress` some ten times a second, and ends the run where it returns False.
+            None: a bar in terminals and notebooks, after half a second; False: none. A function is called with a
+            `Progress` about ten times a second; if it returns False, the run stops.
 
         Returns
         -------
@@ -1434,16 +1435,16 @@ class Simulation(metaclass=_pybind11_type):
         Raises
         ------
         RunError
-            A step failed; the state is the one before it, `error.report` what is known of it.
+            If a step failed; the state is the one before it, and `error.report` is its report.
         KeyboardInterrupt
-            The simulation is at the last whole step and can go on, with the numbers it would have had.
+            The simulation is at the end of the last complete step and can continue with unchanged results.
         """
     def __reduce__(self: Simulation) -> Any: ...
     def __repr__(self: Simulation) -> str: ...
     def _repr_html_(self: Simulation) -> str: ...
 
 class SolveReport(metaclass=_pybind11_type):
-    """How a solver ended."""
+    """Result of a solver."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
     def converged(self) -> bool:
@@ -1453,50 +1454,50 @@ class SolveReport(metaclass=_pybind11_type):
         """Pivots, sweeps or Newton steps of all attempts."""
     @property
     def residual(self) -> float:
-        """problem.residual(p) of what came out [1]."""
+        """problem.residual(p) of the result [1]."""
     @property
     def attempts(self) -> list[Attempt]:
-        """What a solver that delegates did, in order."""
+        """Attempts of a solver that delegates, in order."""
     def __repr__(self) -> str: ...
 
 class SolverMemory(metaclass=_pybind11_type):
-    """What a solver carries from one problem to the next.
+    """Data that a solver keeps from one problem to the next.
 
-    `active`, `factor` and `changes` are part of the state of a simulation and of its checkpoints: a solver that decides by
-    them, and by nothing of its own, gives the same bits after a restart.
+    `active`, `factor` and `changes` are part of the state of a simulation and of its checkpoints: a solver that depends on
+    them only, and not on data of its own, gives bitwise equal results after a restart.
     """
     def __init__(self) -> None: ...
     @property
     def active(self) -> list[int]:
-        """List of ids of rows; a copy, set it whole."""
+        """List of ids of rows; a copy, assign it as a whole."""
     @active.setter
     def active(self, value: list[int]) -> None: ...
     @property
     def factor(self) -> npt.NDArray[np.float64]:
-        """Numbers, as many as the solver wants; a copy, set it whole."""
+        """Numbers, in a size chosen by the solver; a copy, assign it as a whole."""
     @factor.setter
     def factor(self, value: npt.NDArray[np.float64]) -> None: ...
     @property
     def changes(self) -> int:
-        """A counter of the solver's own."""
+        """A counter for use by the solver."""
     @changes.setter
     def changes(self, value: int) -> None: ...
 
 class Source(metaclass=_pybind11_type):
-    """A force of which the ledger keeps an account. Work of a force with a potential is in
+    """A force with an account in the ledger. The work of a force with a potential is part of
     Energy.potential.
     """
     def __init__(self, name: str, potential: bool = False) -> None: ...
     @property
     def name(self) -> str:
-        """str : of its account in the ledger."""
+        """str : name of its account in the ledger."""
     @property
     def potential(self) -> bool:
         """bool : it has a potential."""
     def __repr__(self) -> str: ...
 
 class SparseMatrix(metaclass=_pybind11_type):
-    """A square matrix by rows, laid out for products.
+    """A square matrix stored by rows, for products.
 
     SparseMatrix(matrix): from a dense array (exact zeros are left out) or a sparse matrix of SciPy.
     """
@@ -1512,8 +1513,8 @@ class SparseMatrix(metaclass=_pybind11_type):
         """The matrix as an array, shape (size, size)."""
 
 class SparseRows(metaclass=_pybind11_type):
-    """Rows by their entries, as `scipy.sparse.csr_matrix((value, column, offset), (rows, n))`
-    takes them. A column may come more than once in a row.
+    """Rows by their entries, in the form of `scipy.sparse.csr_matrix((value, column, offset), (rows, n))`.
+    A column may occur more than once in a row.
     """
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
@@ -1527,23 +1528,23 @@ class SparseRows(metaclass=_pybind11_type):
         """ndarray of float"""
 
 class Stage(metaclass=_pybind11_type):
-    """One contact problem of a step. Position stages move q alone: jump False."""
+    """One contact problem of a step. Position stages change q only: jump False."""
     def __init__(self, level: Level = ..., rows: Rows = ..., jump: bool = True) -> None: ...
     @property
     def level(self) -> Level:
-        """Level : where the laws hold."""
+        """Level : positions or velocities."""
     @property
     def rows(self) -> Rows:
-        """Rows : those that take part."""
+        """Rows : rows that are part of the stage."""
     @property
     def jump(self) -> bool:
-        """bool : the velocity jumps."""
+        """bool : the stage changes the velocity."""
 
 class State(metaclass=_pybind11_type):
-    """What moves, as a value: it never changes, can be kept, compared and pickled.
+    """The state of a simulation as an immutable value, which can be kept, compared and pickled.
 
-    The same model and the same state have the same future, bit for bit: `Simulation(model, state)`. States are equal when all
-    their bits are.
+    The same model and the same state give bitwise equal results: `Simulation(model, state)`. States are equal if they are
+    bitwise equal.
     """
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
@@ -1554,7 +1555,7 @@ class State(metaclass=_pybind11_type):
         """int : steps made since t = 0."""
     @property
     def h(self) -> float:
-        """float : the step that the schemes hold it for [s]."""
+        """float : length of the step for which the schemes store the state [s]."""
     @property
     def _groups(self) -> list[Any]: ...
     @property
@@ -1580,10 +1581,10 @@ class State(metaclass=_pybind11_type):
     def __repr__(self) -> Any: ...
 
 class StepReport(metaclass=_pybind11_type):
-    """What one step did and how right it was.
+    """Result and accuracy of one step.
 
-    A step that failed has `good` False and says in `failure` what is known; the state is then as it was before the step, unless
-    the scene says `on_failure: accept`.
+    If a step failed, `good` is False and `failure` contains the known cause; the state is then the one before the step, unless
+    the scene has `on_failure: accept`.
     """
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
@@ -1594,43 +1595,43 @@ class StepReport(metaclass=_pybind11_type):
         """bool : contacts and equations of motion were solved."""
     @property
     def finite(self) -> bool:
-        """bool : the motion is."""
+        """bool : whether the motion is finite."""
     @property
     def passes(self) -> int:
-        """int : of Newton's method over the step."""
+        """int : Newton iterations of the step."""
     @property
     def contacts(self) -> int:
-        """int : that carry an impulse."""
+        """int : contacts with an impulse."""
     @property
     def iterations(self) -> int:
-        """int : of the contact solver."""
+        """int : iterations of the contact solver."""
     @property
     def halvings(self) -> int:
-        """int : how often the step was cut in two."""
+        """int : number of times the step was halved."""
     @property
     def residual(self) -> float:
-        """float : of the contact problem as solved [1]."""
+        """float : residual of the contact problem as solved [1]."""
     @property
     def residual_after(self) -> float:
-        """float : of the laws on the finished state [1]."""
+        """float : residual of the laws for the state after the step [1]."""
     @property
     def outstanding(self) -> float:
-        """float : change of velocity that the last pass asked for [1]."""
+        """float : velocity change remaining after the last iteration [1]."""
     @property
     def linear_residual(self) -> float:
         """float : largest |b - A x|/|b| of linear iterations [1]."""
     @property
     def gap(self) -> float:
-        """float : smallest gap [m], inf where nothing is near that may touch; < 0: penetration."""
+        """float : smallest gap [m], inf if no possible contact is near; < 0: penetration."""
     @property
     def joint_gap(self) -> float:
-        """float : largest error of a joint [m], [rad]."""
+        """float : largest violation of a joint [m], [rad]."""
     @property
     def impulse(self) -> float:
         """float : sum of the normal impulses [N s]."""
     @property
     def impact(self) -> float:
-        """float : work of contacts, stops and springs of joints without friction [J]."""
+        """float : work of contacts, stops and springs of joints, without friction [J]."""
     @property
     def friction(self) -> float:
         """float : work of friction [J]."""
@@ -1639,66 +1640,66 @@ class StepReport(metaclass=_pybind11_type):
         """float : work of the joints [J]."""
     @property
     def unexplained(self) -> float:
-        """float : change of energy that no account explains [J]."""
+        """float : change of energy that is in no work term [J]."""
     @property
     def steps(self) -> int:
-        """int : that covered the step; in event-driven integration those of its integrator."""
+        """int : steps used to cover the step; in event-driven integration those of its integrator."""
     @property
     def rejected(self) -> int:
-        """int : of them, made again, shorter."""
+        """int : rejected steps, which were repeated with a smaller length."""
     @property
     def error(self) -> float:
-        """float : largest estimated error of one of them [1]; 0: not estimated."""
+        """float : largest estimated error of these steps [1]; 0: not estimated."""
     @property
     def events(self) -> int:
-        """int : located in it, by event-driven integration: `Simulation.events`."""
+        """int : events located by event-driven integration: `Simulation.events`."""
     @property
     def evaluations(self) -> int:
-        """int : of the forces, by event-driven integration."""
+        """int : force evaluations of event-driven integration."""
     @property
     def group(self) -> int:
-        """int : where it failed, -1: no one group."""
+        """int : group that failed, -1: no single group."""
     @property
     def failure(self) -> str:
-        """str : why, as far as the scheme knows; '' where nothing is known."""
+        """str : cause of the failure according to the scheme; '' if unknown."""
     def __repr__(self) -> str: ...
 
 class StepWork(metaclass=_pybind11_type):
-    """Where the work of a finished step went.
+    """Work terms of a finished step.
 
-    StepWork(sources): one of your own for so many sources.
+    StepWork(sources) creates one for the given number of sources.
     """
     def __init__(self, sources: int) -> None: ...
     @property
     def by_source(self) -> npt.NDArray[np.float64]:
-        """ndarray : [J], one entry a source of the body, 0 for those with a potential."""
+        """ndarray : [J], one entry per source of the body, 0 for those with a potential."""
     @property
     def scheme(self) -> float:
-        """float : numerical dissipation by the scheme's own formula [J], < 0 when it dissipates."""
+        """float : numerical dissipation by the scheme's own formula [J], < 0 if energy is lost."""
     @scheme.setter
     def scheme(self, value: float) -> None: ...
     @property
     def projection(self) -> float:
-        """float : work of impulses that moved q alone [J]."""
+        """float : work of impulses that changed q only [J]."""
     @projection.setter
     def projection(self, value: float) -> None: ...
     @property
     def energy(self) -> Energy:
-        """Energy : of the end state [J]."""
+        """Energy : energy of the end state [J]."""
     @energy.setter
     def energy(self, value: Energy) -> None: ...
 
 class Trait(enum.IntFlag):
-    """What a kind of body can do; compared with what a scheme needs when a model is built.
+    """Properties of a kind of body, which are compared with the needs of a scheme when a model is built.
 
     Attributes
     ----------
     tangents
-        C and K are given.
+        C and K are available.
     affine
         F is affine in (q, v), M constant.
     modal
-        modal() is given.
+        modal() is available.
     rotations
         positions() != velocities(), or retract is not a sum.
     symmetric
@@ -1710,14 +1711,14 @@ class Trait(enum.IntFlag):
     constant_mass
         M does not depend on q.
     potential
-        potential_force() is given.
+        potential_force() is available.
     rigid
-        6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
+        6 velocities and 7 positions per body; rigid(), load(), frames() and spin_rows() are available.
     separable
-        M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.
+        M is constant, forces other than the gyroscopic one do not depend on v, and coast() is the motion without them.
     driven
-        The potential energy depends on t, by prescribed motion, and a step holds it at its start. Of bodies of the engine; of others
-        energy() is asked for the time of the state, and what it changes with t alone is `unexplained`.
+        The potential energy depends on t through prescribed motion, and a step evaluates it at its start time. For bodies of
+        the engine only; for others energy() is evaluated at the time of the state, and changes with t only are `unexplained`.
     """
     tangents: int
     affine: int
@@ -1735,10 +1736,10 @@ class Trait(enum.IntFlag):
 class Trial(metaclass=_pybind11_type):
     """Work data of one step of one group, lent for each call of its scheme.
 
-    q, v, r, v_free are arrays over the vectors of the engine, and may be assigned: ``x.v = x.start.v`` copies numbers. A method
-    of a scheme of the engine may swap them: take ``x.q`` again after such a call.
+    q, v, r, v_free are arrays over the vectors of the engine, and can be assigned: ``x.v = x.start.v`` copies numbers. A method
+    of a scheme of the engine may swap them: read ``x.q`` again after such a call.
 
-    Trial(body, scheme, state, h, t0=0.0) is one of your own, for tests: `state` a GroupState as `scheme.start` left it.
+    Trial(body, scheme, state, h, t0=0.0) creates one for tests: `state` is a GroupState as set by `scheme.start`.
     """
     def __init__(self, body: Any, scheme: Any, state: GroupState, h: float, t0: float = 0.0) -> None: ...
     @property
@@ -1753,12 +1754,12 @@ class Trial(metaclass=_pybind11_type):
     def v(self, value: npt.NDArray[np.float64]) -> None: ...
     @property
     def r(self) -> npt.NDArray[np.float64]:
-        """ndarray : impulse of the last pass, zero when the stage begins [N s]."""
+        """ndarray : impulse of the last iteration, zero at the start of a stage [N s]."""
     @r.setter
     def r(self, value: npt.NDArray[np.float64]) -> None: ...
     @property
     def v_free(self) -> npt.NDArray[np.float64]:
-        """ndarray : the part of v1 = v_free + A^-1 r that linearise fills."""
+        """ndarray : the part of v1 = v_free + A^-1 r that linearise sets."""
     @v_free.setter
     def v_free(self, value: npt.NDArray[np.float64]) -> None: ...
     @property
@@ -1769,10 +1770,10 @@ class Trial(metaclass=_pybind11_type):
         """float : [s]."""
     @property
     def start(self) -> GroupState:
-        """GroupState : at t0, never modified."""
+        """GroupState : state at t0, never modified."""
     @property
     def prepared(self) -> Any:
-        """What prepare(body, h) of the scheme returned."""
+        """The return value of prepare(body, h) of the scheme."""
     @property
     def stage(self) -> int:
         """int : index into stages()."""
@@ -1785,28 +1786,28 @@ class Trial(metaclass=_pybind11_type):
     def pass_(self, value: int) -> None: ...
     @property
     def A(self) -> Factor:
-        """Factor : of v1 = v_free + A^-1 r."""
+        """Factor : A of v1 = v_free + A^-1 r."""
     @property
     def M(self) -> Factor:
-        """Factor : of a mass matrix that is not constant, for schemes that need it beside A."""
+        """Factor : of a mass matrix that is not constant, for schemes that need it besides A."""
     @property
     def factorised(self) -> bool:
-        """bool : A belongs to (body, h); set by schemes on affine bodies."""
+        """bool : A is valid for (body, h); set by schemes for affine bodies."""
     @factorised.setter
     def factorised(self, value: bool) -> None: ...
     @property
     def t_at(self) -> float:
-        """float : time of the point at which force and tangents are taken, 0 until it is set [s]."""
+        """float : time at which force and tangents are evaluated, 0 until it is set [s]."""
     @t_at.setter
     def t_at(self, value: float) -> None: ...
     @property
     def gain(self) -> float:
-        """float : of q1 = q_free (+) gain h (v1 - v_free); set by begin."""
+        """float : gain of q1 = q_free (+) gain h (v1 - v_free); set by begin."""
     @gain.setter
     def gain(self, value: float) -> None: ...
     @property
     def failure(self) -> str:
-        """str : why a smooth stage of the step failed; '' if it did not."""
+        """str : cause of a failed smooth stage of the step; '' if it did not fail."""
     @failure.setter
     def failure(self, value: str) -> None: ...
     @property
@@ -1814,19 +1815,19 @@ class Trial(metaclass=_pybind11_type):
         """bool : work() will be called for this step."""
     @property
     def work(self) -> list[npt.NDArray[np.float64]]:
-        """list of ndarray : vectors of the scheme that stay from step to step. Assign a list of arrays, or of sizes for
-        zeros, to make them.
+        """list of ndarray : vectors of the scheme that are kept from step to step. Assign a list of arrays, or of sizes for
+        zeros, to create them.
         """
     @work.setter
     def work(self, value: list[npt.NDArray[np.float64]]) -> None: ...
 
 class UsageError(Error, ValueError):
-    """A call against its contract: a size, an index, an order of calls.
+    """An invalid call: a size, an index, an order of calls.
 
     Attributes
     ----------
     place : str
-        'file:line' of the engine that refused it, or ''.
+        'file:line' of the check in the engine, or ''.
     """
     place: str
 
@@ -1937,14 +1938,14 @@ def _study(scene: Any, set: Any, schemes: Sequence[str], steps: Sequence[float],
 def _sweep(scene: Any, set: Any, values: Sequence[str], threads: int, random: int | None, seed: int | None, progress: Any) -> _SweepRows: ...
 
 def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None, held: float | None = None) -> npt.NDArray[np.float64]:
-    """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Bodies with
-    Trait.driven: of F what belongs to the potential energy counts with what is prescribed where it is at `held`, the start
-    x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly, and the engine moves what is prescribed
-    behind it. Without it where it is at t.
+    """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. For bodies with
+    Trait.driven the forces of the potential energy are evaluated with prescribed coordinates at time `held`, the start x.t0
+    of a step whose work.energy is also evaluated at x.t0: the energy balance of the step is then exact, and the engine moves
+    the prescribed coordinates after it. Without `held` they are evaluated at t.
     """
 
 def curvature(body: Dynamics, t: float, q: Any, v: Any, w: Any) -> float:
-    """w . K w at (t, q, v) with K that of the potential [J]."""
+    """w . K w at (t, q, v) with K of the potential [J]."""
 
 def linear(mass: Any, stiffness: Any = None, damping: Any = None, load: npt.ArrayLike | None = None, rayleigh: Sequence[float] = [0.0, 0.0], places: npt.ArrayLike | None = None, directions: npt.ArrayLike | None = None) -> Dynamics:
     """M q'' + C q' + K q = F, from arrays.
@@ -1953,14 +1954,14 @@ def linear(mass: Any, stiffness: Any = None, damping: Any = None, load: npt.Arra
     ----------
     mass : array (n, n), diagonal (n,), or SciPy sparse matrix
         M [kg], symmetric positive definite.
-    stiffness, damping : the same, optional
+    stiffness, damping : as mass, optional
         K [N/m], which need not be symmetric, C [N s/m]; 0 if not given. Without K the system is M v' + C v = F.
     load : array, shape (n,), optional
         Constant force [N].
     rayleigh : (float, float)
         r_M [1/s], r_K [s]: C += r_M M + r_K K.
     places, directions : array, shape (n, 3), optional
-        Where the degrees of freedom move in space: place + q direction; along z from the origin if not given.
+        Positions of the degrees of freedom in space: place + q direction; along z from the origin if not given.
 
     Returns
     -------
@@ -1974,7 +1975,7 @@ def linear(mass: Any, stiffness: Any = None, damping: Any = None, load: npt.Arra
     """
 
 def modal(omega: npt.ArrayLike, sigma: npt.ArrayLike = 0.0, mass: npt.ArrayLike = 1.0, x: npt.ArrayLike | None = None, shapes: npt.ArrayLike | None = None, load: npt.ArrayLike | None = None, origin: npt.ArrayLike = ..., axis: npt.ArrayLike = ..., direction: npt.ArrayLike = ...) -> Dynamics:
-    """mass (q'' + 2 sigma q' + omega^2 q) = load, from arrays of one number a mode.
+    """mass (q'' + 2 sigma q' + omega^2 q) = load, from arrays of one number per mode.
 
     Parameters
     ----------
@@ -1983,7 +1984,7 @@ def modal(omega: npt.ArrayLike, sigma: npt.ArrayLike = 0.0, mass: npt.ArrayLike 
     sigma, mass, load : array, shape (n,), or float
         [1/s], modal mass [kg], constant modal force [N].
     x, shapes : arrays, shapes (k,) and (k, n), optional
-        Values of the modes at places x [m], increasing; needed by points that touch and by probes.
+        Values of the modes at places x [m], increasing; required by contact points and probes.
     origin, axis, direction : sequence of 3 floats
         Point x of the body is at origin + x axis and moves along direction.
 
@@ -1994,8 +1995,8 @@ def modal(omega: npt.ArrayLike, sigma: npt.ArrayLike = 0.0, mass: npt.ArrayLike 
     """
 
 def outstanding_change(body: Dynamics, x: Trial, dv: Any, response: Any) -> float:
-    """Largest |dv|_M / max(|v0|_M, |v1|_M, |response|_M) over the bodies of the group, with M at (q1, v1) of the trial: what
-    Scheme.correct() returns with response = A^-1 r. Infinite where something is not finite.
+    """Largest |dv|_M / max(|v0|_M, |v1|_M, |response|_M) over the bodies of the group, with M at (q1, v1) of the trial: the
+    value that Scheme.correct() returns, with response = A^-1 r. Infinite if a number is not finite.
     """
 
 def read_fclib(file: str | os.PathLike[str]) -> FclibProblem:
@@ -2013,17 +2014,17 @@ def read_fclib(file: str | os.PathLike[str]) -> FclibProblem:
     Raises
     ------
     SceneError
-        Naming the file and the object in it that is at fault.
+        With the file and the faulty object in it.
     """
 
 def read_gmsh(file: str | os.PathLike[str]) -> dict[Any, Any]:
-    """A mesh from a file of Gmsh (MSH 2.2 and 4.1) as arrays.
+    """Reads a mesh file of Gmsh (MSH 2.2 and 4.1) as arrays.
 
     Returns
     -------
     dict
         nodes (n, d) [m]; elements: dict of kind to (m, k) numbers of nodes from 0, in the order of Gmsh; node_sets, element_sets:
-        dicts of lists; face_sets: dict of lists of (element, face). Elements are counted through all kinds in order.
+        dicts of lists; face_sets: dict of lists of (element, face). Elements are numbered consecutively over all kinds.
     """
 
 def solver(name: str) -> ContactSolver:
@@ -2041,38 +2042,38 @@ def write_fclib(file: str | os.PathLike[str], problem: ContactProblem, p: npt.Ar
     Parameters
     ----------
     file : path
-        It has its name only when it is whole.
+        It gets its name only when it is complete.
     problem : ContactProblem
         Contacts with friction, all of one kind and size, then equalities.
     p : array, shape (rows,), optional
-        A solution to go with it.
+        A solution to be stored with it.
 
     Raises
     ------
     UsageError
-        For laws that the format cannot hold.
+        For laws that the format does not support.
     SceneError
-        Where the file cannot be made.
+        If the file cannot be created.
     """
 
 def write_gmsh(file: str | os.PathLike[str], nodes: npt.ArrayLike, elements: dict[str, npt.ArrayLike], node_sets: Mapping[str, Sequence[int]] = {}, element_sets: Mapping[str, Sequence[int]] = {}, face_sets: Mapping[str, Sequence[Sequence[int]]] = {}) -> None:
-    """Writes a mesh of arrays to a file of Gmsh, for bodies.fem(mesh={"file": ...}). Coordinates come back to the bit.
+    """Writes a mesh given as arrays to a file of Gmsh, for bodies.fem(mesh={"file": ...}). Coordinates are recovered bit for bit.
 
     Parameters
     ----------
     file : path
     nodes : array, shape (n, d)
-        [m]; d = 3, or 2 in the plane of x and y.
+        [m]; d = 3, or 2 in the x-y plane.
     elements : dict of str to array, shape (m, k)
         Numbers of nodes from 0 in the order of Gmsh, by kind: bar2, bar3, tri3, tri6, quad4, quad8, tet4, tet10, hex8, hex20,
         wedge6, pyramid5.
     node_sets, element_sets, face_sets : dict, optional
-        Names that `fixed`, `loads`, `materials` and others of the body may use; faces as (element, face).
+        Names for `fixed`, `loads`, `materials` and other entries of the body; faces as (element, face).
 
     Raises
     ------
     UsageError
-        For elements that are inverted or name nodes that are not there.
+        For elements that are inverted or refer to unknown nodes.
     SceneError
-        Where the file cannot be written.
+        If the file cannot be written.
     """

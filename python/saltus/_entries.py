@@ -1,7 +1,7 @@
-"""Entries of scenes from calls.
+"""Entries of scenes from function calls.
 
-The functions of saltus.bodies, saltus.shapes and saltus.joints are made from the tables of options that the reader of
-scenes checks by, so they know every option, its unit and its default.
+The functions of saltus.bodies, saltus.shapes and saltus.joints are generated from the option tables of the scene reader,
+so they have every option, its unit and its default.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._scene import _json, fault
 
 
 class Entry(dict):
-    """An entry of a scene: a dict that JSON and YAML can write, but for schemes written in Python."""
+    """An entry of a scene: a dict that can be written as JSON or YAML, except for schemes written in Python."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"an entry of a scene has no attributes to set: write entry[{name!r}] = ...")
@@ -45,7 +45,7 @@ def _tables() -> Dict[str, List[Option]]:
 
 
 def _name_of(key: str) -> str:
-    """Keys that are words of Python end in `_`."""
+    """Appends `_` to keys that are Python keywords."""
     return key + "_" if key in ("from", "with", "in", "is", "not", "and", "or") else key
 
 
@@ -65,7 +65,7 @@ def _nearest(name: str, known: List[str]) -> str:
 
 
 def taken(where: str, given: Mapping[str, Any], options: List[Option]) -> Entry:
-    """The options given by keyword; what is None is left out. SceneError: a key that is not there, or missing."""
+    """The options given by keyword; options with value None are left out. SceneError for an unknown or missing key."""
     known = {_name_of(o.key): o.key for o in options}
     out = Entry()
     for name, value in given.items():
@@ -80,7 +80,7 @@ def taken(where: str, given: Mapping[str, Any], options: List[Option]) -> Entry:
 
 
 def signed(function: Callable, first: List[str], options: List[Option], doc: str) -> Callable:
-    """`function(*first, **options)` with a signature and a docstring that say what it takes."""
+    """`function(*first, **options)` with a signature and a docstring for its options."""
     P = inspect.Parameter
     parameters = [P(name, P.POSITIONAL_OR_KEYWORD) for name in first]
     seen = set(first)
@@ -95,7 +95,7 @@ def signed(function: Callable, first: List[str], options: List[Option], doc: str
 
 
 def plain(value: Any) -> Any:
-    """What can be written: copies of entries in which schemes of the registry stand by their options."""
+    """Copies of entries that can be written: schemes of the registry are replaced by their options."""
     if isinstance(value, Mapping):
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -107,8 +107,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tocoo"):
         rows = value.shape[0]
         if rows > 2000:
-            raise UsageError(f"a matrix of {rows} rows is too large for a scene: saltus.linear() keeps it sparse, "
-                             "or name a file .mtx")
+            raise UsageError(f"a matrix of {rows} rows is too large for a scene: use saltus.linear(), which keeps it sparse, "
+                             "or give a file .mtx")
         return value.toarray().tolist()
     return value
 

@@ -1,4 +1,4 @@
-"""Parts of models exchanged for objects written in Python."""
+"""Replaces parts of models by objects written in Python."""
 from __future__ import annotations
 
 from typing import Union
@@ -27,7 +27,7 @@ def with_scheme(model: Model, group: Union[int, str], scheme: Scheme) -> Model:
     group : int or str
         Number of the group, or the name of one of its bodies.
     scheme : Scheme
-        Of the engine, ``saltus.scheme("newmark")``, or written in Python.
+        A scheme of the engine, ``saltus.scheme("newmark")``, or one written in Python.
 
     Returns
     -------
@@ -36,9 +36,9 @@ def with_scheme(model: Model, group: Union[int, str], scheme: Scheme) -> Model:
     Raises
     ------
     SceneError
-        The scheme does not fit the body.
+        If the scheme does not support the body.
     UsageError
-        No such group, or the scheme lacks a method.
+        If there is no such group, or the scheme lacks a method.
     """
     parts = _core.ModelParts._of(model)
     parts.set_scheme(_group(model, group), scheme)
@@ -46,9 +46,9 @@ def with_scheme(model: Model, group: Union[int, str], scheme: Scheme) -> Model:
 
 
 def with_dynamics(model: Model, group: Union[int, str], dynamics: Dynamics) -> Model:
-    """The same model with other dynamics, of the same size, for one group; else as `with_scheme`.
+    """The same model with other dynamics, of the same size, for one group; otherwise as `with_scheme`.
 
-    Tables of points that probes of the model hold stay those of the body before.
+    Probes of the model keep the point tables of the previous body.
     """
     parts = _core.ModelParts._of(model)
     parts.set_dynamics(_group(model, group), dynamics)

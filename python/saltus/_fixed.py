@@ -1,4 +1,4 @@
-"""Objects that show what the engine holds: what is written to them would be lost, so that it is refused."""
+"""Objects with data of the engine: assignments would have no effect, so they raise an error."""
 from __future__ import annotations
 
 from typing import Any, TypeVar
@@ -9,9 +9,9 @@ Array = TypeVar("Array", bound=np.ndarray)
 
 
 class Fixed:
-    """Attributes are set by the methods of the class alone.
+    """Attributes can be set by the methods of the class only.
 
-    Classes give `_instead`, what a user can do instead of assigning.
+    Classes define `_instead`: what a user can do instead of assigning.
     """
 
     _instead = ""
@@ -32,6 +32,6 @@ class Fixed:
 
 
 def fixed(array: Array) -> Array:
-    """The array, read-only: who wants to write takes a `.copy()`."""
+    """The array, set read-only: use `.copy()` to change it."""
     array.flags.writeable = False
     return array

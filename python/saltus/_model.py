@@ -1,4 +1,4 @@
-"""Models and groups as people look at them."""
+"""Models and groups: tuples for their parts, and their display."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class Side(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two points that may touch along a fixed normal, which points from b to a: gap = normal . (x_a - x_b) - distance [m]."""
+    """Two points with possible contact along a fixed normal, which points from b to a: gap = normal . (x_a - x_b) - distance [m]."""
 
     key: int
     a: Side
@@ -29,14 +29,14 @@ class Pair(NamedTuple):
 
 
 class LawOfModel(NamedTuple):
-    """A contact law with its numbers; what is 0 is left out."""
+    """A contact law with its parameters; zeros are left out."""
 
     name: str
     numbers: dict
 
 
 class Joint(NamedTuple):
-    """What holds b to a, and the names of the coordinates that it leaves free."""
+    """A joint between a and b, and the names of its free coordinates."""
 
     name: str
     kind: str
@@ -46,7 +46,7 @@ class Joint(NamedTuple):
 
 
 class ProbeOfModel(NamedTuple):
-    """What is listened to: its quantity and unit."""
+    """A probe with its quantity and unit."""
 
     name: str
     quantity: str
@@ -64,7 +64,7 @@ def _joint(parts: tuple) -> Joint:
 
 
 def bodies(model: Model) -> list[str]:
-    """list of str : names of all bodies that move, in the order in which contacts number them."""
+    """list of str : names of all moving bodies, in the order of their numbers in contacts."""
     return [name for group in model._groups for name in group.bodies]
 
 
@@ -100,14 +100,14 @@ attach(
 attach(
     Model,
     groups=property(lambda self: self._groups,
-                    doc="list of Group : bodies of one kind under one scheme each."),
+                    doc="list of Group : bodies of one kind with one scheme."),
     bodies=property(bodies, doc=bodies.__doc__),
     pairs=property(lambda self: [_pair(one) for one in self._pairs],
-                   doc="list of Pair : points that may touch; contacts of shapes are found in each step."),
+                   doc="list of Pair : point pairs with possible contact; contacts of shapes are detected in each step."),
     laws=property(lambda self: [LawOfModel(*one) for one in self._laws],
                   doc="list of LawOfModel : (name, numbers) of each contact law."),
     joints=property(lambda self: [_joint(one) for one in self._joints],
-                    doc="list of Joint : what holds bodies together."),
+                    doc="list of Joint : joints of the model."),
     probes=property(lambda self: [one[0] for one in self._probes],
                     doc="list of str : names of the probes."),
     probe_table=property(lambda self: [ProbeOfModel(*one) for one in self._probes],

@@ -1,4 +1,4 @@
-"""Mappings by name that are asked by number too, and the error of what an object of this kind has not."""
+"""Mappings by name that also accept numbers, and the error for attributes that a kind does not have."""
 from __future__ import annotations
 
 import operator
@@ -10,11 +10,11 @@ from ._fixed import Fixed
 
 
 class NotOfThisKind(UsageError, AttributeError):
-    """An attribute that bodies of this kind have not, so that hasattr() says False."""
+    """An attribute that bodies of this kind do not have; hasattr() returns False."""
 
 
 def number_of(names: List[str], key: Union[str, int], what: str) -> int:
-    """Place of a name, or of a number as in a list. KeyError, IndexError, TypeError."""
+    """Index of a name, or of a number as in a list. KeyError, IndexError, TypeError."""
     if isinstance(key, str):
         if key not in names:
             known = f" (there are: {', '.join(names[:20])}" + (f", ... {len(names)} of them)" if len(names) > 20
@@ -24,14 +24,14 @@ def number_of(names: List[str], key: Union[str, int], what: str) -> int:
     try:
         place = operator.index(key)
     except TypeError:
-        raise TypeError(f"a {what} is asked by its name or by one number, not by {key!r}") from None
+        raise TypeError(f"a {what} is selected by its name or by one number, not by {key!r}") from None
     if not -len(names) <= place < len(names):
         raise IndexError(f"there is no {what} {place}: there are {len(names)}, counted from 0")
     return place % len(names)
 
 
 class Named(Fixed, Mapping):
-    """Things by name, or by number as in a list: ``bodies["ball"]``, ``bodies[0]``, ``bodies[-1]``."""
+    """Objects by name, or by number as in a list: ``bodies["ball"]``, ``bodies[0]``, ``bodies[-1]``."""
 
     def __init__(self, what: str, names: List[str], make: Callable[[int], Any]) -> None:
         self._what, self._names, self._make = what, list(names), make
@@ -47,7 +47,7 @@ class Named(Fixed, Mapping):
         return True
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The one of this name or number; `default` where there is none."""
+        """The object of this name or number; `default` if there is none."""
         return self[key] if key in self else default
 
     def __iter__(self) -> Iterator[str]:

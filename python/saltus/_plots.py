@@ -1,4 +1,4 @@
-"""Plots by matplotlib, which is imported when the first one is asked for."""
+"""Plots by matplotlib, which is imported for the first plot."""
 from __future__ import annotations
 
 from typing import Any, List
@@ -11,7 +11,7 @@ WHATS = ("energy", "residual", "penetration", "probes")
 
 
 def pyplot() -> Any:
-    """matplotlib.pyplot, or an error that says what is missing."""
+    """matplotlib.pyplot; RunError if it cannot be imported."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -42,7 +42,7 @@ def _log(ax: Any, *arrays: np.ndarray) -> None:
 def _residual(results: Any, ax: Any) -> None:
     solved, after = results.steps["residual"], results.steps["residual_after"]
     ax.plot(results.t, np.where(solved > 0, solved, np.nan), label="as solved")
-    ax.plot(results.t, np.where(after > 0, after, np.nan), label="on the finished state")
+    ax.plot(results.t, np.where(after > 0, after, np.nan), label="after the step")
     _log(ax, solved, after)
     ax.set_ylabel("residual [1]")
     ax.legend()
@@ -93,7 +93,7 @@ def _drawn(results: Any, what: str, ax: Any) -> None:
     elif what in results.steps:
         _column(results, ax, what)
     else:
-        raise UsageError(f"'{what}' is nothing that can be plotted (allowed: "
+        raise UsageError(f"'{what}' cannot be plotted (allowed: "
                          f"{', '.join([*WHATS, *results.probes, *results.ledger, *results.steps])})")
     ax.set_xlabel("t [s]")
 
@@ -124,7 +124,7 @@ def results(of: Any, what: Any, ax: Any) -> Any:
 
 
 def _there(of: Any) -> List[str]:
-    """What a file has beside energy."""
+    """Available plots of a file besides energy."""
     there = []
     if np.any(of.steps["residual"] > 0) or np.any(of.steps["residual_after"] > 0):
         there.append("residual")
@@ -138,7 +138,7 @@ def _there(of: Any) -> List[str]:
 def study(of: Any, kind: str, ax: Any) -> Any:
     """Study.plot: error over step or over cost."""
     if kind not in ("error", "work"):
-        raise UsageError(f"'{kind}' is no plot of a study (allowed: 'error', 'work')")
+        raise UsageError(f"'{kind}' is not a plot of a study (allowed: 'error', 'work')")
     ax = one_axes(ax)
     for scheme in of.schemes:
         x = [run.h if kind == "error" else run.cost for run in scheme.runs]
@@ -147,14 +147,14 @@ def study(of: Any, kind: str, ax: Any) -> Any:
         if not good:
             continue
         line = ax.plot([x[k] for k in good], [y[k] for k in good], label=scheme.name)[0]
-        for measured in (True, False):  # hollow: not to be trusted
+        for measured in (True, False):  # hollow: not reliable
             some = [k for k in good if of.schemes and scheme.runs[k].measurable is measured]
             ax.plot([x[k] for k in some], [y[k] for k in some], "o", color=line.get_color(),
                     markerfacecolor=line.get_color() if measured else "none")
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.axhline(of.tolerance, color="gray", linestyle=":", linewidth=1)
-    ax.set_xlabel("step [s]" if kind == "error" else "computing for a second of motion [s]")
+    ax.set_xlabel("step [s]" if kind == "error" else "computing time per second of motion [s]")
     ax.set_ylabel("relative error [1]")
     if of.title:
         ax.set_title(of.title)
@@ -167,7 +167,7 @@ def sweep(of: Any, x: str, y: str, ax: Any) -> Any:
     ax = one_axes(ax)
     xs, ys = of[x], of[y]
     if ys.dtype.kind not in "fiu":
-        raise UsageError(f"'{y}' holds texts, which are no ordinate")
+        raise UsageError(f"'{y}' contains texts, which cannot be plotted as y")
     labels = [(*(of[path][k] for path in of.paths if of.name(path) != of.name(x)),) for k in range(of.runs)]
     for label in dict.fromkeys(labels):
         rows = [k for k in range(of.runs) if labels[k] == label]

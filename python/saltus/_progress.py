@@ -1,11 +1,11 @@
-"""How far long work is: a bar in terminals, a line in notebooks, or a function of the user's.
+"""Progress of long work: a bar in terminals, a line in notebooks, or a user function.
 
-Everything that takes long takes `progress`:
+All long-running functions have the argument `progress`:
 
-None      automatic: from half a second on, a bar where stderr is a terminal, a line that is updated in notebooks
-False     nothing
-True      from the start, and where stderr is a file a line a second
-callable  called with a `Progress` some twenty times a second; where it returns False the work stops
+None      automatic: after half a second, a bar if stderr is a terminal, a line that is updated in notebooks
+False     no display
+True      from the start, and one line per second if stderr is a file
+callable  called with a `Progress` about twenty times a second; if it returns False, the work stops
 """
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Optional, Union
 
-_AFTER = 0.5   # [s] before anything is shown
-_REDRAW = 0.1  # [s] between two bars
-_LINE = 1.0    # [s] between two lines in files
+_AFTER = 0.5   # [s] delay of the display
+_REDRAW = 0.1  # [s] between updates of the bar
+_LINE = 1.0    # [s] between lines in files
 
 Shown = Union[None, bool, Callable[["Progress"], Any]]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where long work is.
+    """State of long work.
 
     Attributes
     ----------
     fraction : float
         0 .. 1.
     elapsed, eta : float
-        Wall time so far and, roughly, to come [s]; eta is inf where nothing is known.
+        Wall time so far and, roughly, remaining [s]; eta is inf if unknown.
     step, steps : int
-        Of a run or, together, of the runs of a study; 0 in a sweep.
+        Steps of a run, or of all runs of a study; 0 in a sweep.
     t, end : float
-        Time of the run and where it ends [s].
+        Current time and end of the run [s].
     contacts : int
-        With impulse, in the last step.
+        Contacts with an impulse in the last step.
     residual : float
-        Worst so far [1].
+        Largest so far [1].
     done, runs, failed : int
-        Of a sweep.
+        Numbers of runs of a sweep.
     rate : float
-        Steps or, of a sweep, runs a second of wall time.
+        Steps per second of wall time; in a sweep, runs per second.
     """
 
     fraction: float
@@ -81,7 +81,7 @@ def _duration(seconds: float) -> str:
 
 
 class _Bar:
-    """On a terminal: one line of stderr that is drawn again and again."""
+    """On a terminal: one line of stderr that is redrawn."""
 
     every = _REDRAW
 
@@ -107,7 +107,7 @@ class _Bar:
 
 
 class _Lines:
-    """In a file: a line a second."""
+    """In a file: one line per second."""
 
     every = _LINE
 
@@ -147,14 +147,14 @@ class _Cell:
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a kernel that shows HTML. Imports nothing that is not imported yet."""
+    """Whether this runs in a notebook kernel that shows HTML. Does not import IPython."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and hasattr(shell, "kernel")
 
 
 class Reporter:
-    """What the engine is given as `progress`, and what is shown of it. A context: it clears behind itself.
+    """The `progress` callback of the engine, and the display. A context manager, which clears the display at its end.
 
         with Reporter(progress) as report:
             _core._run(..., report.hook)
@@ -177,11 +177,11 @@ class Reporter:
             if self._shown is not None and progress is None:
                 self._next += _AFTER
         elif progress is not False:
-            raise TypeError(f"progress is None, True, False or a function, not {progress!r}")
+            raise TypeError(f"progress must be None, True, False or a function, not {progress!r}")
 
     @property
     def hook(self) -> Optional[Callable[[Dict[str, Any]], Any]]:
-        """For the engine; None where nobody wants to know."""
+        """The callback for the engine; None if there is no user function and no display."""
         return self if self._user or self._shown else None
 
     def __call__(self, now: Dict[str, Any]) -> Any:

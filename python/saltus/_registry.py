@@ -1,4 +1,4 @@
-"""What there is: schemes, kinds of bodies, laws, solvers, and every entry of a scene."""
+"""Registries: schemes, kinds of bodies, laws, solvers, and every entry of a scene."""
 from __future__ import annotations
 
 import json
@@ -13,7 +13,7 @@ TOPICS = ("schemes", "bodies", "laws", "solvers", "options", "scene")
 
 
 class Option(NamedTuple):
-    """An option: what it may be, with unit and range, and what it is when not given."""
+    """An option: its values, with unit and range, and its default."""
 
     key: str
     value: str
@@ -30,7 +30,7 @@ class Row(Fixed):
     name, summary : str
     options : list of Option
     facts : dict of str
-        What else is known, also as attributes: `order`, `needs`, ... of schemes, `handles` of solvers,
+        Further properties, also available as attributes: `order`, `needs`, ... of schemes, `handles` of solvers,
         `references`, keys of the bibliography.
     """
 
@@ -53,7 +53,7 @@ class Row(Fixed):
 
 
 class Registry(list):
-    """A list of rows, also by name."""
+    """A list of rows, which can also be indexed by name."""
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
@@ -82,12 +82,12 @@ def _registry(topic: str) -> Registry:
 
 
 def schemes() -> Registry:
-    """The time integrators, with their options and what they need of a body."""
+    """The time integrators, with their options and the traits they need."""
     return _registry("schemes")
 
 
 def kinds() -> Registry:
-    """The kinds of bodies that a scene can hold, and the schemes that can move them."""
+    """The kinds of bodies of a scene, and the schemes that can integrate them."""
     return _registry("bodies")
 
 
@@ -97,12 +97,12 @@ def laws() -> Registry:
 
 
 def solvers() -> Registry:
-    """The contact solvers and what they handle."""
+    """The contact solvers and the laws they support."""
     return _registry("solvers")
 
 
 class Description(str):
-    """A text that notebooks show as it is meant."""
+    """A text that notebooks render as Markdown."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -112,7 +112,7 @@ class Description(str):
 
 
 def describe(topic: str, format: str = "text") -> Description:
-    """What the registries and the tables of options know.
+    """Describes the registries and the option tables.
 
     Parameters
     ----------
@@ -124,11 +124,11 @@ def describe(topic: str, format: str = "text") -> Description:
     str
     """
     if topic not in TOPICS:
-        raise UsageError(f"{topic!r} cannot be described: there are {', '.join(TOPICS)}")
+        raise UsageError(f"{topic!r} is not a topic: there are {', '.join(TOPICS)}")
     if format not in ("text", "markdown"):
-        raise UsageError(f"{format!r} is no format: there are text and markdown")
+        raise UsageError(f"{format!r} is not a format: there are text and markdown")
     parts = []
-    rows = _core._rows(topic) if topic != "laws" else []  # which the table of their options names
+    rows = _core._rows(topic) if topic != "laws" else []  # laws are described by their option table
     facts = [key for key in (rows[0] if rows else ()) if key not in ("name", "summary")]
     lines = []
     if rows and format == "text":
@@ -153,7 +153,7 @@ def schema() -> dict:
 
 
 class Built(NamedTuple):
-    """What this package was built from: version, commit of the source, compiler and its flags."""
+    """Build information: version, commit of the source, compiler and its flags."""
 
     version: str
     commit: str

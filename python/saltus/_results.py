@@ -1,4 +1,4 @@
-"""Results files: numbers as arrays, read when they are asked for; plots, sounds, pages, comparisons."""
+"""Results files: numbers as arrays, read at the first access; plots, sounds, pages, comparisons."""
 from __future__ import annotations
 
 import base64
@@ -24,7 +24,7 @@ Path = Union[str, os.PathLike]
 
 
 class Tables(Fixed, Mapping):
-    """Columns by name, each read when it is asked for and then kept."""
+    """Columns by name, read at the first access and then kept."""
 
     def __init__(self, what: str, names: List[str], read: Callable[[str], np.ndarray], unit: Callable[[str], str]) -> None:
         self._what, self._names, self._read, self._unit = what, list(names), read, unit
@@ -68,7 +68,7 @@ class Sound(NamedTuple):
     samples: np.ndarray
 
     def wav(self) -> bytes:
-        """A WAV file of 16 bit, the peak at -1 dBFS."""
+        """A 16-bit WAV file, with the peak at -1 dBFS."""
         peak = float(np.max(np.abs(self.samples))) if len(self.samples) else 0.0
         scale = 32767 * 10 ** (-1 / 20) / peak if peak > 0 else 0.0
         data = np.round(self.samples * scale).astype("<i2").tobytes()
@@ -86,7 +86,7 @@ class Sound(NamedTuple):
 
 
 class Frames(Fixed):
-    """The moments at which positions, velocities and contacts are stored."""
+    """The times at which positions, velocities and contacts are stored."""
 
     def __init__(self, results: "Results") -> None:
         self._results = results
@@ -119,15 +119,15 @@ def _matrix(w: np.ndarray) -> np.ndarray:
 
 
 class Body(Fixed):
-    """A body, or a group of equal ones, over the frames of a file. Arrays have a row a frame.
+    """A body, or a group of equal ones, over the frames of a file. Arrays have one row per frame.
 
     Attributes
     ----------
     name, kind, scheme : str
     members : list of str
-        Names of the bodies of a group; of a body alone its own.
+        Names of the bodies of a group; for a single body its own name.
     tables : list of str
-        What the file holds of it beside q and velocity: ``body["stress"]``.
+        Tables in the file besides q and velocity: ``body["stress"]``.
     """
 
     _instead = "results are read-only"
@@ -146,13 +146,13 @@ class Body(Fixed):
                   scheme=facts["scheme"], tables=list(facts["tables"]))
 
     def __getitem__(self, table: str) -> np.ndarray:
-        """A table of the file as it is, (rows,) or (rows, columns): ``body["stress"]``, ``body["nodes"]``."""
+        """A table of the file, (rows,) or (rows, columns): ``body["stress"]``, ``body["nodes"]``."""
         if table not in self._facts["tables"] and "/" not in table:
             raise KeyError(f"'{self.name}' has no table '{table}' (there are: {', '.join(self._facts['tables'])})")
         return self._results._table(f"{self._facts['path']}/{table}")
 
     def _rows(self, table: str, width: int = 0) -> np.ndarray:
-        """(frames, columns); of a member of a group, which has `width` of them, its own."""
+        """(frames, columns); for a member of a group only its own columns, `width` of them."""
         frames = len(self._results.frames)
         if table not in self._facts["tables"]:
             return fixed(np.empty((frames, 0)))
@@ -163,7 +163,7 @@ class Body(Fixed):
         return rows[:, self._member * width:(self._member + 1) * width]
 
     def _each(self, rows: np.ndarray, width: int) -> np.ndarray:
-        """(frames, width), of groups (frames, members, width)."""
+        """(frames, width), for groups (frames, members, width)."""
         count = rows.shape[1] // width
         return rows if count == 1 else rows.reshape(len(rows), count, width)
 
@@ -171,12 +171,12 @@ class Body(Fixed):
         return self._facts[size] == width * self._facts["members"]
 
     def _points(self) -> Any:
-        """Points of a mesh, a string or a bar: (points, 3) at rest, (frames, 3 points) displacement; None of others."""
+        """Points of a mesh, a string or a bar: (points, 3) at rest, (frames, 3 points) displacement; None for other bodies."""
         return self._results._file.points(self._facts["index"])
 
     @property
     def nodes(self) -> np.ndarray:
-        """array (points, 3): of a mesh, a string or a bar at rest [m]."""
+        """array (points, 3): points of a mesh, a string or a bar at rest [m]."""
         points = self._points()
         if points is None:
             raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no nodes")
@@ -184,7 +184,7 @@ class Body(Fixed):
 
     @property
     def displacement(self) -> np.ndarray:
-        """array (frames, points, 3): of `nodes` [m]."""
+        """array (frames, points, 3): displacement of `nodes` [m]."""
         points = self._points()
         if points is None:
             raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no nodes; see .position")
@@ -197,13 +197,13 @@ class Body(Fixed):
 
     @property
     def v(self) -> np.ndarray:
-        """array (frames, velocities): physical velocities of all coordinates [m/s, rad/s]; of rigid bodies that of the
-        mass centre in space and, behind it, omega along the axes of the body."""
+        """array (frames, velocities): physical velocities of all coordinates [m/s, rad/s]; for rigid bodies the
+        velocity of the mass centre in space, followed by omega along the axes of the body."""
         return self._rows("velocity")
 
     @property
     def velocity(self) -> np.ndarray:
-        """array (frames, [members,] 3): of rigid bodies and particles [m/s], in space; of other kinds as `v`."""
+        """array (frames, [members,] 3): velocity of rigid bodies and particles [m/s], in space; for other kinds as `v`."""
         v = self.v
         if self.kind == "rigid" and self._per_member("velocities", 6):
             return self._each(v.reshape(len(v), -1, 6)[:, :, :3].reshape(len(v), -1), 3)
@@ -213,11 +213,11 @@ class Body(Fixed):
 
     @property
     def position(self) -> np.ndarray:
-        """array (frames, 3), of groups and nodes (frames, count, 3): places in space [m].
+        """array (frames, 3), for groups and nodes (frames, count, 3): positions in space [m].
 
-        Mass centres of rigid and pseudo-rigid bodies, particles, frames of bodies that follow a prescribed motion, nodes of
-        meshes and beams, points along strings and bars. NotOfThisKind (a UsageError
-        and an AttributeError) for bodies without geometry.
+        Mass centres of rigid and pseudo-rigid bodies, particles, frames of bodies with prescribed motion, nodes of meshes
+        and beams, points along strings and bars. NotOfThisKind (a UsageError and an AttributeError) for bodies without
+        geometry.
         """
         facts = self._facts
         if "centre" in facts["tables"]:
@@ -233,7 +233,7 @@ class Body(Fixed):
         if points is not None:
             rest, moved = points
             return fixed(rest[None] + moved.reshape(len(moved), -1, 3))
-        raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no places in this file; q says where it is")
+        raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no positions in this file; see q")
 
     @property
     def rotation(self) -> np.ndarray:
@@ -243,11 +243,11 @@ class Body(Fixed):
         if self.kind == "rigid" and self._per_member("positions", 7):
             q = self.q
             return self._each(q.reshape(len(q), -1, 7)[:, :, 3:].reshape(len(q), -1), 4)
-        raise NotOfThisKind(f"'{self.name}' ({self.kind}) does not turn as a whole")
+        raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no rotation")
 
     @property
     def angular_velocity(self) -> np.ndarray:
-        """array (frames, [members,] 3): of rigid bodies, in space [rad/s]."""
+        """array (frames, [members,] 3): angular velocity of rigid bodies, in space [rad/s]."""
         if self.kind != "rigid" or not self._per_member("velocities", 6):
             raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no angular velocity")
         v = self.v
@@ -283,22 +283,22 @@ class Joint(Fixed):
 
     @property
     def force(self) -> np.ndarray:
-        """array (frames, 3): mean of the step that ends at the frame [N]."""
+        """array (frames, 3): mean force of the step that ends at the frame [N]."""
         return self._rows("force")
 
     @property
     def torque(self) -> np.ndarray:
-        """array (frames, 3): the same about the joint's point [N m]."""
+        """array (frames, 3): mean torque of that step about the joint's point [N m]."""
         return self._rows("torque")
 
     @property
     def strength(self) -> Optional[float]:
-        """Pull that the link bears [N]; None of one that cannot break."""
+        """Tension at which the link breaks [N]; None if it cannot break."""
         return self._facts.get("strength")
 
     @property
     def broken_at(self) -> Optional[float]:
-        """When it broke [s]; None: it holds."""
+        """Time at which it broke [s]; None if it did not."""
         at = self._facts.get("broken_at", np.inf)
         return None if np.isinf(at) else at
 
@@ -319,7 +319,7 @@ def _is_page(file: str) -> bool:
                 start = page.read(1000).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
             return not start or start.startswith((b"<!doctype html", b"<html"))
     except OSError:
-        pass  # the engine says what is wrong
+        pass  # reported by the engine
     return True
 
 
@@ -327,7 +327,7 @@ _STATUS = np.array(["open", "slides", "sticks", "closed", "unknown"])  # -1: the
 
 
 class Comparison(Fixed):
-    """Two results side by side: which tables differ, and by how much. str() is what ``saltus compare`` prints.
+    """Comparison of two results: which tables differ, and by how much. str() is the text that ``saltus compare`` prints.
 
     Attributes
     ----------
@@ -335,9 +335,9 @@ class Comparison(Fixed):
         No number differs by more than the tolerance.
     same_scene : bool
     tables : list of dict
-        Of each table that both have: table, rows, columns, largest difference, relative, differs.
+        For each table in both: table, rows, columns, largest difference, relative, differs.
     only_a, only_b : list of str
-        Tables that one of them has alone.
+        Tables that only one of them has.
     """
 
     equal: bool
@@ -360,7 +360,7 @@ class Comparison(Fixed):
 
 
 class Page:
-    """A page that is shown inside of a notebook; nothing is asked of anybody."""
+    """A self-contained page that is shown inside a notebook."""
 
     def __init__(self, text: str, height: int) -> None:
         self.text, self.height = text, height
@@ -374,14 +374,14 @@ class Page:
 
 
 class Results(Fixed):
-    """A results file: what `run` returns, or one that is opened.
+    """A results file: the result of `run`, or an existing file.
 
-    Numbers are read when they are asked for and kept; `Results.refresh` looks again at a file that still grows.
+    Numbers are read at the first access and kept; `Results.refresh` rereads a file that is still being written.
 
     Parameters
     ----------
     file : path
-        ``.h5``, or the ``.h5.part`` of a run that goes on, was stopped or killed.
+        ``.h5``, or the ``.h5.part`` of a run that is in progress, was stopped or killed.
 
     Raises
     ------
@@ -391,13 +391,13 @@ class Results(Fixed):
     Attributes
     ----------
     files : list of str
-        The file, and what was written beside it: sounds, tables.
+        The file, and the sounds and tables written next to it.
     steps : mapping of str to array
-        Numbers of every step by their name.
+        Numbers of every step by name.
     ledger : mapping of str to array
-        Work since the start by its account [J].
+        Work since the start by account [J].
     probes : mapping of str to array
-        What outputs gave in every step by their name.
+        Values of the outputs in every step by name.
 
     Examples
     --------
@@ -422,7 +422,7 @@ class Results(Fixed):
         self._open(os.fspath(file))
 
     def _open(self, file: str) -> None:
-        """Opens the file by its absolute name, so that the process may go elsewhere; `file` is what is shown of it."""
+        """Opens the file by its absolute name, so that the working folder may change; `file` is the displayed name."""
         path = os.path.join(self._folder, file)
         try:
             self._file = _ResultsFile(path)
@@ -453,7 +453,7 @@ class Results(Fixed):
         return self._tables[path]
 
     def refresh(self) -> bool:
-        """Looks again at a file that grows, also under its final name. True where there is more than before."""
+        """Rereads a file that is being written, also under its final name. True if it has more data than before."""
         file, path = self._name, os.path.join(self._folder, self._name)
         if not os.path.exists(path) and path.endswith(".part") and os.path.exists(path[:-5]):
             file = file[:-5]
@@ -472,29 +472,29 @@ class Results(Fixed):
         return os.path.join(self._folder, self._name)
 
     def _as_written(self, text: str) -> str:
-        """A text with the name of the file as it was opened, where that is still another way to say it."""
+        """The text with the absolute name of the file replaced by the name under which it was opened, if that is still valid."""
         if os.path.isabs(self._name) or os.getcwd() != self._folder:
             return text
         return re.sub(rf"(?<![^\s'\"]){re.escape(self._folder.rstrip('/') + '/')}", "", text)
 
     @property
     def finished(self) -> bool:
-        """bool: False for the ``.part`` of a run that is not finished."""
+        """bool: False for the ``.part`` of an unfinished run."""
         return self._file.finished
 
     @property
     def stopped(self) -> str:
-        """str: why the end was not reached, '' where it was or is not known."""
+        """str: why the end was not reached; '' if it was, or if the reason is unknown."""
         return self._stopped or self.summary.get("stopped", "")
 
     @property
     def title(self) -> str:
-        """str: of the scene, may be ''."""
+        """str: title of the scene, may be ''."""
         return self._file.title()
 
     @property
     def rate(self) -> float:
-        """float: steps a second [Hz]."""
+        """float: steps per second [Hz]."""
         return self._file.rate
 
     @property
@@ -514,15 +514,15 @@ class Results(Fixed):
 
     @property
     def groups(self) -> Mapping[str, Body]:
-        """mapping name -> Body: bodies that one scheme moves together, as the file holds them; a group of several has the
-        name of its first body."""
+        """mapping name -> Body: groups of bodies with a common scheme, as stored in the file; a group of several bodies has
+        the name of its first body."""
         if self._groups is None:
             self._groups = _named("group", {facts["name"]: Body(self, facts) for facts in self._file.bodies})
         return self._groups
 
     @property
     def bodies(self) -> Mapping[str, Body]:
-        """mapping name -> Body: each body by itself, also those of a group."""
+        """mapping name -> Body: each single body, including the members of groups."""
         if self._bodies is None:
             each: Dict[str, Any] = {}
             for group in self.groups.values():
@@ -539,21 +539,21 @@ class Results(Fixed):
         return self._joints
 
     def contacts(self, frame: int) -> Contacts:
-        """The contacts of a frame: the closed ones, and open ones that are nearer than the margin of the surfaces, while
-        `Simulation.contacts` has all. `.closed` are those that touch.
+        """The contacts of a frame: the closed ones, and open ones with gaps below the margin of the surfaces, while
+        `Simulation.contacts` has all. `.closed` are the closed ones.
 
         Parameters
         ----------
         frame : int
-            From 0; negative ones count from the end.
+            Number of the frame from 0; negative numbers count from the end.
 
         Returns
         -------
         Contacts
-            Columns, also as attributes, named as those of `Simulation.contacts`: key; body_a, body_b (names, '' for
-            obstacles that are no bodies); a, b (places in `bodies`, -1); group_a, group_b (places in `groups`, -1); status ('open',
-            'slides', 'sticks', 'closed', 'unknown'); point [m], normal (from b to a), gap [m], force on a [N], in space;
-            impulse (n, t1, t2) [N s]; moment [N m s]. nan: older files do not hold it.
+            Columns, also as attributes, named as in `Simulation.contacts`: key; body_a, body_b (names, '' for obstacles
+            that are not bodies); a, b (indices in `bodies`, -1); group_a, group_b (indices in `groups`, -1); status
+            ('open', 'slides', 'sticks', 'closed', 'unknown'); point [m], normal (from b to a), gap [m], force on a [N], in
+            space; impulse (n, t1, t2) [N s]; moment [N m s]. nan: not in older files.
 
         Examples
         --------
@@ -601,8 +601,8 @@ class Results(Fixed):
 
     @property
     def events(self) -> Events:
-        """Events: what event-driven integration located, by time: t, kind, key, speed, impulse, energy. Empty where the run is not one
-        of that mode.
+        """Events: events located by event-driven integration, by time: t, kind, key, speed, impulse, energy. Empty for time
+        stepping.
 
         >>> r.events.of("impact").t
         """
@@ -627,7 +627,7 @@ class Results(Fixed):
 
     @property
     def summary(self) -> Dict[str, Any]:
-        """dict: what ``saltus info --json`` says and, of finished files, cost and counts."""
+        """dict: output of ``saltus info --json`` and, for finished files, cost and counts."""
         told = json.loads(self._file.info_json())
         told["file"] = self._name
         for name, value in (json.loads(self._file.summary() or "{}")).items():
@@ -636,11 +636,11 @@ class Results(Fixed):
 
     @property
     def warnings(self) -> List[str]:
-        """list of str: of the run that made this object; files do not hold them."""
+        """list of str: warnings of the run that created this object; they are not stored in files."""
         return list(self._warnings)
 
     def info(self) -> str:
-        """What ``saltus info`` prints."""
+        """The text that ``saltus info`` prints."""
         return self._as_written(self._file.info()).rstrip("\n")
 
     def plot(self, what: Union[None, str, List[str]] = None, ax: Any = None) -> Any:
@@ -650,9 +650,9 @@ class Results(Fixed):
         ----------
         what : str or list of str, optional
             'energy' (by source), 'residual', 'penetration', 'probes', or the name of a probe, an account or a column of
-            `steps`. Without it all of the first four that the file has, under each other.
+            `steps`. By default those of the first four that the file has, one below the other.
         ax : matplotlib Axes, optional
-            To draw into; for one `what` alone.
+            Axes to draw into; for a single `what` only.
 
         Returns
         -------
@@ -661,15 +661,15 @@ class Results(Fixed):
         return _plots.results(self, what, ax)
 
     def sound(self, probe: str) -> Sound:
-        """Rate [Hz] and samples of a probe: mean removed, thinned to a rate of sound files where the run was faster, not
-        scaled. In a notebook a player.
+        """Rate [Hz] and samples of a probe: mean removed, decimated to a rate of sound files if the rate of the run is higher,
+        not scaled. In a notebook a player.
 
         Raises
         ------
         UsageError
             No such probe.
         SceneError
-            The rate of the run has none that sound files know.
+            If no rate of sound files matches the rate of the run.
         """
         return Sound(*self._file.sound(probe))
 
@@ -680,13 +680,13 @@ class Results(Fixed):
         ----------
         to : {'wav', 'csv', 'vtu', 'vtp', 'xdmf', 'fclib'}
         output : path, optional
-            Stem of the files; that of this one if not given.
+            Stem of the file names; that of this file if not given.
         probe : str
-            With 'wav': this one alone.
+            With 'wav': this probe only.
         nodes : str
-            With 'csv': numbers of nodes parted by commas, or a node set.
+            With 'csv': numbers of nodes separated by commas, or a node set.
         step : int
-            With 'fclib': whose contact problem, from 1; the stored scene is run again up to there.
+            With 'fclib': the step of the contact problem, from 1; the stored scene is run again up to that step.
 
         Returns
         -------
@@ -699,39 +699,39 @@ class Results(Fixed):
         return files if output is not None else [self._as_written(name) for name in files]
 
     def report(self, file: Optional[Path] = None, size: str = "25MB") -> str:
-        """Writes one HTML page with the run in it, which needs nothing else; returns its name. ``saltus report``.
+        """Writes the run as one self-contained HTML page, as ``saltus report``; returns its name.
 
         Parameters
         ----------
         file : path, optional
-            Beside the results if not given.
+            By default next to the results.
         size : str
-            At most; frames that do not fit are left out evenly.
+            Largest size; if the frames do not fit, they are thinned evenly.
 
         Raises
         ------
         UsageError
-            `file` is there and is no HTML page.
+            If `file` exists and is not an HTML page.
         """
         name = os.fspath(file) if file is not None else ""
         if name and not _is_page(name) and not os.path.samefile(name, self.path):
-            raise UsageError(f"'{name}' is there and is no HTML page: choose another name, or remove it")
+            raise UsageError(f"'{name}' exists and is not an HTML page: choose another name, or remove it")
         made = self._file.report(name, size)["file"]
         return made if name else self._as_written(made)
 
     def show(self, height: int = 600, size: str = "10MB") -> Page:
-        """The page of `report` of at most `size` inside of a notebook, `height` pixels high; no request leaves it."""
+        """The page of `report`, of at most `size`, inside a notebook, `height` pixels high; it loads no external resources."""
         with tempfile.TemporaryDirectory() as folder:
             name = self.report(os.path.join(folder, "page.html"), size)
             with open(name, encoding="utf-8") as page:
                 return Page(page.read(), height)
 
     def cite(self) -> str:
-        """BibTeX of Saltus and of the schemes, laws and solvers that this run stands on."""
+        """BibTeX of Saltus and of the schemes, laws and solvers used in this run."""
         return self._file.bibtex()
 
     def compare(self, other: Union["Results", Path], tolerance: float = 0.0) -> Comparison:
-        """Where the numbers of two files differ, as ``saltus compare``.
+        """Compares the numbers of two files, as ``saltus compare``.
 
         Parameters
         ----------
@@ -758,7 +758,7 @@ class Results(Fixed):
                 ("energy", f"{told['energy']['start']:.6g} J, {told['energy']['end']:.6g} J at the end"),
                 *((f"  {name}", f"{work:+.4g} J") for name, work in told["ledger"].items()),
                 ("residual", f"{told['residual']['value']:.2g} as solved, "
-                             f"{told['residual_after']['value']:.2g} on the finished state"),
+                             f"{told['residual_after']['value']:.2g} after the step"),
                 ("penetration", f"{told['penetration']['value']:.3g} m")]
         rows += [("warning", text) for text in self._warnings]
         head = f"<b>{html.escape(self.title or os.path.basename(self.file))}</b>"

@@ -1,4 +1,4 @@
-"""Runs of a scene from its start to a results file: what `saltus run` does."""
+"""Runs a scene from its start and writes a results file, as `saltus run` does."""
 from __future__ import annotations
 
 import os
@@ -16,24 +16,24 @@ Path = Union[str, os.PathLike]
 
 
 class RunWarning(UserWarning):
-    """What is legal and doubtful about a scene or a run, with its remedy."""
+    """A warning about valid but doubtful input or a doubtful run, with its remedy."""
 
 
 def _command_line() -> List[str]:
-    """What a results file notes as the command it was made by: the script and its arguments, without folders of the user
-    that a notebook's kernel has in its own."""
+    """The command stored in a results file: the script and its arguments; in notebooks only "notebook", since the arguments of
+    the kernel contain folders of the user."""
     return ["notebook"] if in_notebook() else ["python3", *(one for one in sys.argv if one)]
 
 
 def _until(until: Union[None, float, str]) -> str:
-    """As behind `--until`."""
+    """In the form of `--until`."""
     if until is None:
         return ""
     return until if isinstance(until, str) else repr(float(until))
 
 
 def _call(scene: Any, arguments: dict) -> str:
-    """The call that goes on with a run."""
+    """The call that resumes a run."""
     shown = repr(os.fspath(scene)) if isinstance(scene, (str, os.PathLike)) else "scene"
     for name, value in arguments.items():
         if value is not None:
@@ -42,18 +42,18 @@ def _call(scene: Any, arguments: dict) -> str:
 
 
 def _replaceable(scene: Any, output: str) -> None:
-    """UsageError where `output` is a file that no run has written."""
+    """UsageError if `output` is a file that was not written by a run."""
     try:
         if not os.path.isfile(output) or os.path.getsize(output) == 0:
             return
         if isinstance(scene, (str, os.PathLike)) and os.path.samefile(scene, output):
-            return  # which the engine refuses
+            return  # reported by the engine
     except OSError:
-        return  # so is what is wrong with the scene
+        return  # so are faults of the scene
     try:
         _ResultsFile(output)
     except (SceneError, RunError):
-        raise UsageError(f"output: '{output}' is there and is no results file: choose another name, or remove it"
+        raise UsageError(f"output: '{output}' exists and is not a results file: choose another name, or remove it"
                          ) from None
 
 
@@ -66,41 +66,41 @@ def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, unti
     ----------
     scene : path, Scene or dict
     output : path, optional
-        Results file; ``<stem of the scene>.h5`` in the working folder if not given. While the run goes on it is called
-        ``<output>.part``. Sounds and tables of the scene's `outputs` are written beside it.
+        Results file; ``<stem of the scene>.h5`` in the working folder if not given. During the run it is called
+        ``<output>.part``. Sounds and tables of the scene's `outputs` are written next to it.
     set : dict, list of str or str, optional
-        Entries that override what the scene says: ``{"time.rate": "2 kHz"}``.
+        Entries that override those of the scene: ``{"time.rate": "2 kHz"}``.
     until : float [s] or str, optional
         Replaces time.end.
     resume : bool
-        Goes on from the last checkpoint of `output` or its ``.part``; the scene must be the same, its end may differ.
+        Resumes from the last checkpoint of `output` or its ``.part``; the scene must be the same, its end may differ.
     progress : None, bool or callable
-        None: a bar where stderr is a terminal and a line in notebooks, from half a second on. A function gets a
-        `Progress`; where it returns False the run stops and can be resumed.
+        None: a bar if stderr is a terminal and a line in notebooks, after half a second. A function is called with a
+        `Progress`; if it returns False, the run stops and can be resumed.
     dump_contact : {'worst', 'failed', 'every:N'}, optional
-        Contact problems to be kept as FCLIB files, in `dump_folder` or beside `output`.
+        Contact problems to be written as FCLIB files, in `dump_folder` or next to `output`.
 
     Returns
     -------
     Results
-        Of the finished file; of the ``.part`` where `progress` stopped the run (then `.finished` is False and
-        `.stopped` says how far it came).
+        The finished file; the ``.part`` if `progress` stopped the run (then `.finished` is False and
+        `.stopped` gives the time reached).
 
     Raises
     ------
     SceneError
         A fault of the scene, a file that cannot be written, nothing to resume.
     UsageError
-        `output` is there and is no results file.
+        `output` exists and is not a results file.
     RunError
         A step that failed (with `.report`), a full disk, a sound that could not be written.
     KeyboardInterrupt
-        Ctrl-C: the ``.part`` holds a checkpoint, and the message says how to go on.
+        Ctrl-C: the ``.part`` contains a checkpoint, and the message says how to resume.
 
     Warns
     -----
     RunWarning
-        What the command warns of; also in `Results.warnings`.
+        Warnings of the command; also in `Results.warnings`.
 
     Examples
     --------

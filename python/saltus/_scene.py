@@ -1,4 +1,4 @@
-"""Scenes from what people have at hand: a file, a text, a dict, another scene with changes."""
+"""Scenes from a file, a text, a dict, or another scene with changes."""
 from __future__ import annotations
 
 import json
@@ -14,16 +14,16 @@ Assignments = Union[None, Mapping[str, Any], Iterable[str], str]
 
 
 def _plain(value: Any) -> Any:
-    """What json cannot write by itself: NumPy's numbers and arrays, paths."""
+    """Converts objects that json does not support: NumPy numbers and arrays, paths."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    raise TypeError(f"a {type(value).__name__} cannot stand in a scene")
+    raise TypeError(f"a {type(value).__name__} cannot be part of a scene")
 
 
 def fault(path: str, message: str, hint: str = "", file: str = "") -> SceneError:
-    """A SceneError with its parts, as the engine makes them."""
+    """A SceneError with its attributes, as raised by the engine."""
     place = ": ".join(part for part in (file, path, message) if part)
     error = SceneError(place + (f"; {hint}" if hint else ""))
     error.path, error.message, error.hint, error.file = path, message, hint, file
@@ -31,11 +31,11 @@ def fault(path: str, message: str, hint: str = "", file: str = "") -> SceneError
 
 
 def _faults(value: Any, path: str) -> Iterator[Tuple[str, str]]:
-    """(path, what is wrong) of what JSON cannot hold."""
+    """(path, message) of each value that JSON does not support."""
     if isinstance(value, Mapping):
         for key, one in value.items():
             if not isinstance(key, str):
-                yield path, f"the key {key!r} is no text"
+                yield path, f"the key {key!r} is not a text"
             else:
                 yield from _faults(key, path)
                 yield from _faults(one, f"{path}.{key}" if path else key)
@@ -44,7 +44,7 @@ def _faults(value: Any, path: str) -> Iterator[Tuple[str, str]]:
             yield from _faults(one, f"{path}[{k}]")
     elif isinstance(value, str):
         if any("\ud800" <= letter <= "\udfff" for letter in value):
-            yield path, f"{value!a} holds half a character"
+            yield path, f"{value!a} contains an unpaired surrogate"
     elif isinstance(value, float):
         if not math.isfinite(value):
             yield path, f"{value} is not a finite number"
@@ -53,7 +53,7 @@ def _faults(value: Any, path: str) -> Iterator[Tuple[str, str]]:
     elif hasattr(value, "tolist"):
         yield from _faults(value.tolist(), path)
     elif not (value is None or isinstance(value, (int, os.PathLike))):
-        yield path, f"an object of {type(value).__name__} cannot stand in a scene"
+        yield path, f"an object of {type(value).__name__} cannot be part of a scene"
 
 
 def _json(value: Any, what: str, file: str = "") -> str:
@@ -69,7 +69,7 @@ def _json(value: Any, what: str, file: str = "") -> str:
 
 
 def whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
-    """A whole number, also one that is written as 10.0; UsageError for anything else."""
+    """An integer, also if it is given as 10.0; UsageError for anything else."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:
@@ -80,12 +80,12 @@ def whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
 
 
 def _folder(folder: Union[None, str, os.PathLike]) -> str:
-    """Absolute, so that a scene finds its files wherever the process goes meanwhile."""
+    """An absolute path, so that a scene finds its files even if the working folder changes."""
     return os.path.abspath("" if folder is None else os.fspath(folder))
 
 
 def _assignments(assignments: Assignments) -> list[str]:
-    """The list of "path=value" that the engine reads, as behind --set of the command."""
+    """The list of "path=value" for the engine, in the form of --set of the command."""
     if assignments is None:
         return []
     if isinstance(assignments, str):
@@ -93,13 +93,13 @@ def _assignments(assignments: Assignments) -> list[str]:
     if isinstance(assignments, Mapping):
         for path in assignments:
             if not isinstance(path, str):
-                raise UsageError(f"set: {path!r} is no path of an entry ('bodies[0].scheme.theta')")
+                raise UsageError(f"set: {path!r} is not a path of an entry ('bodies[0].scheme.theta')")
         texts = [f"{path}={value if isinstance(value, str) else _json(value, path)}"
                  for path, value in assignments.items()]
     else:
         texts = list(assignments) if isinstance(assignments, Iterable) else []
         if not isinstance(assignments, Iterable) or not all(isinstance(one, str) for one in texts):
-            raise UsageError("set is a dict {path: value}, a text 'path=value' or a list of such texts, not "
+            raise UsageError("set must be a dict {path: value}, a text 'path=value' or a list of such texts, not "
                              f"{assignments!r}")
     for text in texts:
         for _, wrong in _faults(text, "set"):
@@ -114,8 +114,8 @@ def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
     ----------
     file : path
     set : dict, list of str or str, optional
-        Entries that override what the file says: ``{"bodies[0].scheme.theta": 1}`` or ``["time.end=2 s"]``.
-        A number is in SI units, a text is read as behind ``--set``, with a unit if it has one.
+        Entries that override those of the file: ``{"bodies[0].scheme.theta": 1}`` or ``["time.end=2 s"]``.
+        A number is in SI units, a text is read as for ``--set``, with its unit if it has one.
 
     Raises
     ------
@@ -127,16 +127,16 @@ def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
     if os.path.isabs(folder):
         return Scene._read(name, assignments)
     try:
-        with open(name, "rb") as source:  # bytes: the engine says where a text is no UTF-8
+        with open(name, "rb") as source:  # bytes: the engine reports the position of invalid UTF-8
             text: Any = source.read()
     except OSError:
-        return Scene._read(name, assignments)  # whose error says what is wrong
+        return Scene._read(name, assignments)  # raises the error
     return Scene._parse(text, name, _folder(folder), assignments)
 
 
 def at_once(scene: Any, set: Assignments = None) -> Scene:
-    """As `of`, for work that begins now: data files keep the names that the scene's own name gives them, which are
-    those that the command notes."""
+    """As `of`, for work that starts immediately: data files keep the names relative to the name of the scene, which are
+    those that the command stores."""
     if isinstance(scene, (str, os.PathLike)):
         return Scene._read(os.fspath(scene), _assignments(set))
     return of(scene, set)
@@ -151,25 +151,25 @@ def parse(text: str, name: str = "scene", folder: Union[None, str, os.PathLike] 
     text : str
         YAML or JSON.
     name : str
-        Stands for the file in errors.
+        Name of the file in errors.
     folder : path, optional
-        Files that the scene names are relative to it; the present one if not given.
+        Folder of relative file names in the scene; the working folder if not given.
     set : dict, list of str or str, optional
         As for `read`.
     """
     if not isinstance(text, str):
         hint = "; decode them: text.decode()" if isinstance(text, (bytes, bytearray)) else ""
-        raise TypeError(f"the text of a scene is a str, not {type(text).__name__}{hint}")
+        raise TypeError(f"the text of a scene must be a str, not {type(text).__name__}{hint}")
     if any(_faults(text, "")):
-        raise fault("", "holds half a character", "a surrogate without its other half is no text", name)
+        raise fault("", "contains an unpaired surrogate", "not valid text", name)
     return Scene._parse(text, name, _folder(folder), _assignments(set))
 
 
 def from_dict(entries: Mapping[str, Any], name: str = "scene", folder: Union[None, str, os.PathLike] = None,
               set: Assignments = None) -> Scene:
-    """A scene from a dict with the entries of a scene file; arrays of NumPy may stand for lists.
+    """A scene from a dict with the entries of a scene file; NumPy arrays are accepted for lists.
 
-    `name` stands for the file in errors, files that the entries name are relative to `folder`.
+    `name` is used as the file name in errors, file names in the entries are relative to `folder`.
 
     >>> saltus.Scene.from_dict({"saltus": 1, "time": {"end": "1 s", "step": 1e-3}, "bodies": [...]})
     """
@@ -177,14 +177,14 @@ def from_dict(entries: Mapping[str, Any], name: str = "scene", folder: Union[Non
 
 
 def of(scene: Any, set: Assignments = None) -> Scene:
-    """A scene from a `Scene`, a path or a dict; what every function does with its argument `scene`."""
+    """A scene from a `Scene`, a path or a dict; applied by every function to its argument `scene`."""
     if isinstance(scene, Scene):
         return with_(scene, set) if set else scene
     if isinstance(scene, Mapping):
         return from_dict(scene, set=set)
     if isinstance(scene, (str, os.PathLike)):
         return read(scene, set)
-    raise TypeError(f"a scene is a Scene, a path or a dict, not a {type(scene).__name__}")
+    raise TypeError(f"a scene must be a Scene, a path or a dict, not a {type(scene).__name__}")
 
 
 def with_(self: Scene, set: Assignments) -> Scene:
@@ -193,7 +193,7 @@ def with_(self: Scene, set: Assignments) -> Scene:
 
 
 def _resolved(self: Scene) -> Dict[str, Any]:
-    """dict : every entry with its default spelled out, all numbers in SI units."""
+    """dict : all entries including defaults, all numbers in SI units."""
     return json.loads(self._resolved)
 
 
@@ -207,7 +207,7 @@ def _eq(self: Scene, other: Any) -> Any:
 
 
 def _all_faults(self: SceneError) -> Tuple[SceneError, ...]:
-    """tuple of SceneError : all faults of the scene in the order of the file; of one fault the error itself."""
+    """tuple of SceneError : all faults of the scene in the order of the file; for a single fault the error itself."""
     faults: Tuple[SceneError, ...] = getattr(self, "_faults", ())
     return faults or (self,)
 

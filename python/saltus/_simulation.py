@@ -1,4 +1,4 @@
-"""Simulations and states as mappings by name, and how they look."""
+"""Mappings by name for simulations and states, and their display."""
 from __future__ import annotations
 
 import os
@@ -22,7 +22,7 @@ EVENT_KINDS = np.array(_event_kinds())
 
 
 class Energies(NamedTuple):
-    """Energy [J]. Of modal-exact bodies only the sum has a meaning."""
+    """Energy [J]. For bodies with modal-exact only the sum is meaningful."""
 
     kinetic: float
     potential: float
@@ -52,77 +52,77 @@ class Coordinate(NamedTuple):
 
 
 class Columns(np.recarray):
-    """A read-only array whose columns are also attributes, and that has no others."""
+    """A read-only array whose columns are also attributes; no other attributes can be set."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in (self.dtype.names or ()) or not hasattr(self, name):
             raise AttributeError(
-                f"{type(self).__name__} is read-only: {name!r} cannot be set; numpy.array(...) makes an array to write")
+                f"{type(self).__name__} is read-only: {name!r} cannot be set; use numpy.array(...) for a writable copy")
         super().__setattr__(name, value)
 
 
 class Contacts(Columns):
-    """Contacts: an array with one row a contact, whose columns are also attributes; read-only.
+    """Contacts: an array with one row per contact, whose columns are also attributes; read-only.
 
-    `Simulation.contacts` holds all that the step looked at, also those that stayed open and carry nothing;
-    `Results.contacts` those that a file keeps, without the open ones farther away than the margin of the surfaces.
-    `closed` is the same of both.
+    `Simulation.contacts` contains all contacts of the step, including those that stayed open and have no impulse;
+    `Results.contacts` those stored in the file, without open ones whose gap exceeds the margin of the surfaces.
+    `closed` is the same for both.
 
     Attributes
     ----------
     key : int
         Number of the contact, increasing; the same contact has the same key in the next step.
     body_a, body_b : str
-        Names of the bodies, also of fixed ones, '' for an obstacle that is no body.
+        Names of the bodies, also of fixed ones, '' for an obstacle that is not a body.
     a, b : int
-        Their numbers in `Model.bodies`, -1 for what is fixed.
+        Their numbers in `Model.bodies`, -1 for fixed ones.
     group_a, group_b : int
-        Those of their groups.
+        Numbers of their groups.
     status : str
         'open', 'slides', 'sticks' or 'closed'.
     point : (3,)
-        Where they touch [m].
+        Contact point [m].
     normal : (3,)
-        Unit, from b to a.
+        Unit normal, from b to a.
     gap : float
-        [m], < 0 where they penetrate.
+        Gap [m], < 0 for penetration.
     impulse : (3,)
         On a along (n, t1, t2) [N s].
     moment : (3,)
         [N m s].
     force : (3,)
-        Mean of the step on a, in space [N].
+        Mean force of the step on a, in space [N].
     """
 
     @property
     def closed(self) -> "Contacts":
-        """Contacts : those of them that are not open, the bodies that touch; a copy."""
+        """Contacts : the closed contacts; a copy."""
         return fixed(self[self.status != "open"])
 
 
 class Events(Columns):
-    """What event-driven integration located: an array with one row an event, whose columns are also attributes; read-only.
+    """Events located by event-driven integration: an array with one row per event, whose columns are also attributes; read-only.
 
     Attributes
     ----------
     t : float
-        When it happened [s].
+        Time [s].
     kind : str
-        'impact': a contact closed with speed; 'rest': its Zeno sequence of bounces was summed to its end; 'closes': without speed;
-        'opens', 'sticks', 'slides': what it does from now on; 'spring': a compliant contact begins or ends to press;
-        'hand_over': the schemes step from here on; 'take_back': event-driven integration again.
+        'impact': a contact closed with nonzero speed; 'rest': the Zeno sequence of its bounces was summed; 'closes': it closed
+        without speed; 'opens', 'sticks', 'slides': its new state; 'spring': a compliant contact starts or stops acting;
+        'hand_over': start of time stepping; 'take_back': return to event-driven integration.
     key : int
-        Of the contact, as in `Contacts`; 0 of the last two kinds.
+        Key of the contact, as in `Contacts`; 0 for the last two kinds.
     speed : float
-        Of an impact: rate of the gap before it [m/s], negative.
+        For an impact: rate of the gap before it [m/s], negative.
     impulse : (3,)
-        Of impact and rest, along (n, t1, t2) [N s].
+        For impact and rest, along (n, t1, t2) [N s].
     energy : float
-        Change by the impact, of all contacts together, on the first of them [J].
+        Energy change by simultaneous impacts, stored with the first of them [J].
     """
 
     def of(self, *kinds: str) -> "Events":
-        """Those of these kinds; a copy.
+        """The events of these kinds; a copy.
 
         >>> sim.events.of("impact", "rest").t
         """
@@ -133,7 +133,7 @@ class Events(Columns):
 
 
 def as_events(raw: np.ndarray) -> Events:
-    """Of what C++ gives, kinds as words."""
+    """Converts the array from C++, with kinds as words."""
     fields = [("t", "f8"), ("kind", EVENT_KINDS.dtype), ("key", "u8"), ("speed", "f8"), ("impulse", "f8", 3),
               ("energy", "f8")]
     rows = np.empty(len(raw), dtype=fields)
@@ -143,12 +143,12 @@ def as_events(raw: np.ndarray) -> Events:
     return fixed(rows.view(Events))
 
 
-_INSTEAD = ("a simulation is not steered by its views: forces and motions are entries of the scene (`loads`, `motion`), "
-            "another start is another scene")
+_INSTEAD = ("a simulation cannot be changed through its views: forces and motions are entries of the scene (`loads`, `motion`), "
+            "another initial state needs another scene")
 
 
 class GroupView(Fixed):
-    """The present state of a group of a simulation; read-only, and so are its arrays."""
+    """The current state of a group of a simulation; read-only, as are its arrays."""
 
     _instead = _INSTEAD
 
@@ -157,7 +157,7 @@ class GroupView(Fixed):
 
     @property
     def name(self) -> str:
-        """Name of the body, of the first of several."""
+        """Name of the body, or of the first of several."""
         return self._group.name
 
     @property
@@ -167,18 +167,18 @@ class GroupView(Fixed):
 
     @property
     def scheme(self) -> str:
-        """Name of the scheme that moves it."""
+        """Name of its scheme."""
         return self._group.scheme_name
 
     @property
     def q(self) -> np.ndarray:
-        """Positions [m], [rad], quaternions (w, x, y, z); read-only, over the memory of the state: no copy
-        is made, and the array shows the present state as long as it lives."""
+        """Positions [m], [rad], quaternions (w, x, y, z); read-only, over the memory of the state: without a
+        copy, so the array always shows the current state."""
         return self._simulation._view(self._index, False)
 
     @property
     def v(self) -> np.ndarray:
-        """Velocities [m/s], [rad/s] as the scheme holds them, perhaps half a step back; a view like `q`."""
+        """Velocities [m/s], [rad/s] as stored by the scheme, for some schemes at the middle of the previous step; a view like `q`."""
         return self._simulation._view(self._index, True)
 
     def velocity(self) -> np.ndarray:
@@ -187,13 +187,13 @@ class GroupView(Fixed):
 
     @property
     def reactions(self) -> np.ndarray:
-        """Forces that held the prescribed degrees of freedom, mean over the last step [N], [N m]; a copy,
+        """Forces at the prescribed degrees of freedom, mean over the last step [N], [N m]; a copy,
         read-only."""
         return fixed(self._simulation._reactions(self._index))
 
     @property
     def positions(self) -> np.ndarray:
-        """Places of the mass centres [m], (n, 3), of rigid bodies; a copy, read-only."""
+        """Positions of the mass centres of rigid bodies [m], (n, 3); a copy, read-only."""
         return fixed(self._simulation._frames(self._index)[0])
 
     @property
@@ -203,7 +203,7 @@ class GroupView(Fixed):
 
     @property
     def bodies(self) -> list:
-        """list of BodyView : of this group."""
+        """list of BodyView : bodies of this group."""
         return [BodyView(self, k, name) for k, name in enumerate(self._group.bodies)]
 
     def __len__(self) -> int:
@@ -215,16 +215,16 @@ class GroupView(Fixed):
 
 
 class BodyView(Fixed):
-    """The present state of one body; read-only, and so are its arrays.
+    """The current state of one body; read-only, as are its arrays.
 
     Attributes
     ----------
     group : GroupView
-        The group that holds it.
+        Its group.
     index : int
         Its number in the group.
     name : str
-        As the scene has it.
+        Name in the scene.
     """
 
     _instead = _INSTEAD
@@ -247,12 +247,12 @@ class BodyView(Fixed):
 
     @property
     def q(self) -> np.ndarray:
-        """Its part of the group's q, a read-only view that follows the state."""
+        """Its part of the group's q, a read-only view of the current state."""
         return self._part(self.group.q)
 
     @property
     def v(self) -> np.ndarray:
-        """Its part of the group's v, a read-only view that follows the state."""
+        """Its part of the group's v, a read-only view of the current state."""
         return self._part(self.group.v)
 
     def _rigid(self, what: str) -> None:
@@ -261,7 +261,7 @@ class BodyView(Fixed):
 
     @property
     def position(self) -> np.ndarray:
-        """Place of the mass centre of a rigid body, (3,), of a particle (3,), of several (particles, 3) [m]; a view."""
+        """Position of the mass centre of a rigid body, (3,), of a particle, (3,), or of several, (particles, 3) [m]; a view."""
         if self.kind == "particles":
             q = self.q
             return q if len(q) == 3 else q.reshape(-1, 3)
@@ -270,14 +270,14 @@ class BodyView(Fixed):
 
     @property
     def rotation(self) -> np.ndarray:
-        """Unit quaternion (w, x, y, z) from the body to space of a rigid body; a view."""
+        """Unit quaternion (w, x, y, z) of a rigid body, from the body to space; a view."""
         self._rigid("rotation")
         return self.q[3:7]
 
     @property
     def velocity(self) -> np.ndarray:
-        """Physical velocity: of a rigid body that of the mass centre, (3,), of particles as `position` [m/s], else of
-        all coordinates; a copy, read-only."""
+        """Physical velocity: for a rigid body that of the mass centre, (3,), for particles in the form of `position` [m/s],
+        otherwise of all coordinates; a copy, read-only."""
         v = self._part(self.group.velocity())
         if self.kind == "particles" and len(v) > 3:
             return v.reshape(-1, 3)
@@ -320,13 +320,13 @@ def _ledger(self: Simulation) -> Dict[str, float]:
 
 
 def _contacts(self: Simulation) -> Contacts:
-    """The contacts that the last step looked at on the present state, see `Contacts`: also those that stayed open,
-    which carry nothing and of which results files hold the near ones alone. `.closed` are those that touch.
+    """The contacts of the last step in the current state, see `Contacts`: including those that stayed open and have no
+    impulse, of which results files contain only those with a small gap. `.closed` are the closed ones.
 
     Returns
     -------
     Contacts
-        A copy, read-only. Empty before the first step and after one that failed.
+        A copy, read-only. Empty before the first step and after a failed one.
     """
     raw = self._contacts()
     bodies = self.model.bodies
@@ -345,18 +345,18 @@ def _contacts(self: Simulation) -> Contacts:
 
 
 def _events(self: Simulation) -> Events:
-    """Events : what event-driven integration (`time.mode: events`) located in the last step, by time; a copy, read-only. Empty in the
-    other mode."""
+    """Events : events located by event-driven integration (`time.mode: events`) in the last step, by time; a copy, read-only.
+    Empty in time stepping."""
     return as_events(self._events())
 
 
 def _probe(self: Simulation, name: Union[str, int]) -> float:
-    """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""
+    """Current value of the probe of this name or number, in the unit given by `Model.probe_table`."""
     return self._probe(number_of(self.model.probes, name, "probe"))
 
 
 def _probes(self: Simulation) -> Dict[str, float]:
-    """Present values of all probes by name."""
+    """Current values of all probes by name."""
     return {name: self._probe(k) for k, name in enumerate(self.model.probes)}
 
 
@@ -368,14 +368,14 @@ def _joint_load(self: Simulation, name: Union[str, int]) -> JointLoad:
 
 def _joint_coordinate(self: Simulation, name: Union[str, int],
                       coordinate: Union[None, str, int] = None) -> Coordinate:
-    """Present value and rate of a coordinate of a joint.
+    """Current value and rate of a coordinate of a joint.
 
     Parameters
     ----------
     name : str or int
-        Of the joint, or "bearing.slide" of one of its coordinates.
+        The joint, or one of its coordinates, "bearing.slide".
     coordinate : str or int, optional
-        Which one of a joint that has several.
+        The coordinate, if the joint has several.
     """
     joints = self.model.joints
     names = [joint.name for joint in joints]
@@ -391,16 +391,16 @@ def _joint_coordinate(self: Simulation, name: Union[str, int],
 
 
 class ContactSeen(NamedTuple):
-    """A contact problem of a step, and what its solver made of it.
+    """A contact problem of a step, and the result of its solver.
 
     Attributes
     ----------
     island : int
-        Of which groups, see `Model.islands`.
+        The island, see `Model.islands`.
     t, h : float
-        Where the step starts and how long it is [s].
+        Start and length of the step [s].
     problem : ContactProblem
-        Ends with the call; copy what is to stay.
+        Valid during the call only; use copy() to keep it.
     p : array, shape (rows,)
         Impulses [N s].
     converged, iterations, residual
@@ -418,9 +418,9 @@ class ContactSeen(NamedTuple):
 
 
 def _observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) -> None:
-    """Shows every contact problem to `watcher`, a function, after each attempt at a step; None: to nobody.
+    """Calls the function `watcher` with every contact problem after each attempt at a step; None: no function.
 
-    What the function raises leaves `advance` with the state as it was.
+    Exceptions of the function propagate from `advance`, which leaves the state unchanged.
     """
     self._observe(None if watcher is None else lambda *parts: watcher(ContactSeen(*parts)))
 
@@ -428,24 +428,24 @@ def _observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) 
 def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None,
          watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None,
          progress: Shown = None) -> RunReport:
-    """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it within 0.1 s, also
-    inside a step, which is then dropped.
+    """Makes steps of the model's step length in C++, while other Python threads can run; Ctrl-C stops it within 0.1 s, also
+    inside a step, which is then discarded.
 
     Parameters
     ----------
     until : float or str, optional
-        Time to run to, [s] or a text with its unit, '20 ms', rounded to a whole number of steps; the end of the model
-        if neither is given.
+        End time, [s] or a text with its unit, '20 ms', rounded to a whole number of steps; the end of the model if
+        neither `until` nor `steps` is given.
     steps : int, optional
-        How many steps to make instead.
+        Number of steps, instead of `until`.
     watch : callable, optional
-        Called with the simulation; ends the run by something true.
+        Called with the simulation; a true return value stops the run.
     every : int, optional
-        Steps between calls of `watch`: each of them if not given, so that runs can be repeated. A call costs
-        0.2 microseconds and what the function does: give `every` where the steps are shorter than that.
+        Number of steps between calls of `watch`; by default 1, so that runs are reproducible. A call costs
+        0.2 microseconds plus the time of the function: set `every` if steps are shorter than that.
     progress : bool or callable, optional
-        None: a bar in terminals and notebooks, from half a second on; False: none. A function gets a
-        `Progress` some ten times a second, and ends the run where it returns False.
+        None: a bar in terminals and notebooks, after half a second; False: none. A function is called with a
+        `Progress` about ten times a second; if it returns False, the run stops.
 
     Returns
     -------
@@ -454,9 +454,9 @@ def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optiona
     Raises
     ------
     RunError
-        A step failed; the state is the one before it, `error.report` what is known of it.
+        If a step failed; the state is the one before it, and `error.report` is its report.
     KeyboardInterrupt
-        The simulation is at the last whole step and can go on, with the numbers it would have had.
+        The simulation is at the end of the last complete step and can continue with unchanged results.
     """
     until = None if until is None else seconds("until", until)
     steps = None if steps is None else whole("steps", steps, 0, 2**63 - 1)
@@ -490,7 +490,7 @@ def _repr(self: Simulation) -> str:
 
 
 def _html(self: Simulation) -> str:
-    held = self.state.groups  # a copy: a table must not hold the state in its place
+    held = self.state.groups  # a copy: a table must not keep views of the state
     rows = [[g.name, g.kind, g.scheme, float(np.abs(at.q).max(initial=0.0)),
              float(np.abs(g.velocity()).max(initial=0.0))] for g, at in zip(self.groups.values(), held)]
     energy = _energy(self)

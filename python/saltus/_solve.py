@@ -1,4 +1,4 @@
-"""Contact problems u = W p + b by themselves: solved, checked, read and written."""
+"""Contact problems u = W p + b without a simulation: solving, checking, reading and writing."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ _ONE_ROW = ("unilateral", "equality")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Solution:
-    """What solve() gives.
+    """Result of solve().
 
     Attributes
     ----------
     p : array, shape (rows,)
-        Impulses [N s], the best found even where the tolerance was missed.
+        Impulses [N s], the best result, even if the tolerance was not reached.
     u : array, shape (rows,)
         Velocities W p + b [m/s].
     report : SolveReport
         converged, iterations, residual, attempts.
     problem : ContactProblem
-        What was solved; problem.residual(p) is report.residual.
+        The solved problem; problem.residual(p) is report.residual.
     """
 
     p: np.ndarray
@@ -43,12 +43,12 @@ class Solution:
 
     @property
     def residual(self) -> float:
-        """Of p [1], as residual() gives it."""
+        """The residual of p [1], as returned by residual()."""
         return self.report.residual
 
     @property
     def measures(self) -> ContactMeasures:
-        """Penetration [m/s], excess over the cones, sliding and sticking contacts, other yardsticks of p."""
+        """Penetration [m/s], distance outside the cones, numbers of sliding and sticking contacts, other error measures of p."""
         return self.problem.measures(self.p)
 
     def __repr__(self) -> str:
@@ -61,17 +61,17 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     """An array of real numbers; UsageError for anything else."""
     try:
         if np.iscomplexobj(value):
-            raise UsageError(f"{name} is complex, real numbers are wanted")
+            raise UsageError(f"{name} is complex, real numbers are expected")
         return np.asarray(value, dtype=float)
     except UsageError:
         raise
     except (TypeError, ValueError) as error:
         why = " ".join(str(error).split())
-        raise UsageError(f"{name}: {why} (allowed: an array of numbers, all rows of one length)") from None
+        raise UsageError(f"{name}: {why} (allowed: an array of numbers, all rows of equal length)") from None
 
 
 def _each(name: str, value: Any, contacts: int) -> np.ndarray:
-    """A number for each contact, from a number or an array of them."""
+    """An array with one number per contact, from a number or an array."""
     array = _numbers(name, value)
     if array.ndim == 0:
         return np.full(contacts, float(array))
@@ -83,15 +83,15 @@ def _each(name: str, value: Any, contacts: int) -> np.ndarray:
 
 def contact_laws(rows: int, laws: Union[str, Law, Sequence[Law], None] = None, *, friction: Any = None,
                  dim: int = 3, rolling: Any = None, spinning: Any = None) -> List[Law]:
-    """The laws of a problem of `rows` rows, from what solve() takes for them.
+    """The laws of a problem with `rows` rows, from the arguments of solve().
 
     Parameters
     ----------
     rows : int
     laws : 'unilateral', 'equality', Law or sequence of Law
-        A name: every row by itself. One Law: every contact alike. A sequence: a law for each contact.
+        A name: each row separately. One Law: for every contact. A sequence: one law per contact.
     friction : float or array, shape (contacts,)
-        Coulomb's mu [1], of contacts of `dim` rows each. In the place of `laws`.
+        Coulomb's mu [1], for contacts of `dim` rows each. Instead of `laws`.
     dim : {3, 2, 1}
         3: rows N, T1, T2. 2: N, T. 1: N, without tangents.
     rolling, spinning : float or array, shape (contacts,)
@@ -104,20 +104,20 @@ def contact_laws(rows: int, laws: Union[str, Law, Sequence[Law], None] = None, *
     Raises
     ------
     UsageError
-        Where the laws do not fit the rows.
+        If the laws do not match the rows.
     """
     if laws is not None:
         for name, value in (("friction", friction), ("rolling", rolling), ("spinning", spinning)):
             if value is not None:
-                raise UsageError(f"laws and {name}: give one of them; a Law holds its own {name}")
+                raise UsageError(f"laws and {name}: give one of them; a Law contains its own {name}")
         if isinstance(laws, str):
             if laws not in _ONE_ROW:
-                raise UsageError(f"laws='{laws}' does not say everything (allowed: 'unilateral', 'equality', "
+                raise UsageError(f"laws='{laws}' is not sufficient (allowed: 'unilateral', 'equality', "
                                  "friction=..., or a list of saltus.Law)")
             return [Law(laws)] * rows
         if isinstance(laws, Law):
             if rows % laws.size != 0:
-                raise UsageError(f"{rows} rows are no multiple of the {laws.size} rows of {laws!r}")
+                raise UsageError(f"{rows} rows are not a multiple of the {laws.size} rows of {laws!r}")
             return [laws] * (rows // laws.size)
         laws = list(laws)
         for c, law in enumerate(laws):
@@ -136,7 +136,7 @@ def contact_laws(rows: int, laws: Union[str, Law, Sequence[Law], None] = None, *
         kind = "rolling"
         size = 3 if dim == 2 else 3 + (2 if rolling is not None else 0) + (1 if spinning is not None else 0)
     if rows % size != 0:
-        raise UsageError(f"b has {rows} elements, which is no multiple of the {size} rows of a contact "
+        raise UsageError(f"b has {rows} elements, which is not a multiple of the {size} rows of a contact "
                          f"(dim={dim})")
     contacts = rows // size
     mu = _each("friction", friction, contacts)
@@ -152,18 +152,18 @@ def _problem(W: Any, b: Any, laws: Any, friction: Any, dim: int, rolling: Any, s
         for name, value in (("b", b), ("laws", laws), ("friction", friction), ("rolling", rolling),
                             ("spinning", spinning), ("symmetric", symmetric)):
             if value is not None:
-                raise UsageError(f"{name} is part of the contact problem already")
+                raise UsageError(f"{name} is already part of the contact problem")
         return W
     if b is None:
         raise UsageError("b is missing: solve(W, b, ...) or solve(problem)")
     b = _numbers("b", b)
     if hasattr(W, "tocoo"):
         if np.iscomplexobj(W):
-            raise UsageError("W is complex, real numbers are wanted")
+            raise UsageError("W is complex, real numbers are expected")
     else:
         W = _numbers("W", W)
     if b.ndim != 1:
-        raise UsageError(f"b has the shape {b.shape}, a vector has (rows,)")
+        raise UsageError(f"b has the shape {b.shape}, but a vector has (rows,)")
     return ContactProblem(W, b, contact_laws(b.size, laws, friction=friction, dim=dim, rolling=rolling,
                                              spinning=spinning), symmetric=symmetric)
 
@@ -177,35 +177,35 @@ def solve(W: Any, b: Any = None, laws: Union[str, Law, Sequence[Law], None] = No
     Parameters
     ----------
     W : array or SciPy sparse matrix, shape (n, n); or ContactProblem
-        [1/kg]. Rows of a contact stand together: normal, then tangents, then moments.
+        [1/kg]. Rows of a contact are consecutive: normal, then tangents, then moments.
     b : array, shape (n,)
         Velocities without impulses, restitution included [m/s].
     laws, friction, dim, rolling, spinning
         As in contact_laws(): friction=0.3 for Coulomb's law, laws='unilateral' for 0 <= u perp p >= 0, or a
         list of Law.
     solver : str or ContactSolver
-        A name of solvers(), or an object: solver(name), or of a class derived from ContactSolver.
+        A name of solvers(), or an object: solver(name), or one of a class derived from ContactSolver.
     tolerance : float
-        On the residual [1].
+        Limit of the residual [1].
     iterations : int
-        Sweeps, pivots or Newton steps at most, as the solver counts.
+        Largest number of sweeps, pivots or Newton steps, as counted by the solver.
     p0 : array, shape (n,), optional
         Warm start [N s]; 0 if not given.
     memory : SolverMemory, optional
-        Carried from one problem to the next by solvers that keep a factor.
+        Kept from one problem to the next by solvers that reuse a factorisation.
     symmetric : bool, optional
-        Whether W is symmetric; found out if not given.
+        Whether W is symmetric; checked if not given.
 
     Returns
     -------
     Solution
-        Also where the tolerance was missed: look at `converged`. Other threads run meanwhile, and Ctrl-C ends the
-        solver.
+        Also if the tolerance was not reached: check `converged`. Other threads can run during the call, and Ctrl-C
+        stops the solver.
 
     Raises
     ------
     UsageError
-        For shapes that do not fit, numbers that are not finite, a solver that does not handle the laws.
+        For shapes that do not match, numbers that are not finite, a solver that does not support the laws.
 
     Examples
     --------
@@ -232,11 +232,11 @@ def solve(W: Any, b: Any = None, laws: Union[str, Law, Sequence[Law], None] = No
 
 def residual(W: Any, b: Any = None, laws: Union[str, Law, Sequence[Law], None] = None, p: Any = None, *,
              friction: Any = None, dim: int = 3, rolling: Any = None, spinning: Any = None) -> float:
-    """The residual of impulses p [1] by which every solver stops: the scale-invariant natural map.
+    """The residual of impulses p [1], the stopping criterion of every solver: the scale-invariant natural map.
 
         F_c = p_c - Proj_K(p_c - rho_c u_c),  rho_c = rows/tr W_cc,   |F| / max(|p|, |rho b|)
 
-    with u^_c = u_c + mu |u_T| n in the place of u_c where there is friction.
+    with u^_c = u_c + mu |u_T| n instead of u_c for contacts with friction.
 
     Parameters
     ----------

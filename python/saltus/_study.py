@@ -1,4 +1,4 @@
-"""Which scheme, which step, and why: many runs of one scene, compared."""
+"""Compares runs of one scene with different schemes and steps, and recommends one."""
 from __future__ import annotations
 
 import html
@@ -33,21 +33,21 @@ class StudyRun:
     status : str
         'ok', 'unstable', 'failed'.
     reason : str
-        Why it is not 'ok', '' where it is.
+        Why the status is not 'ok', otherwise ''.
     error, smooth_error : float
-        Relative, over the whole run and before the first impact; nan: not measured.
+        Relative errors, over the whole run and before the first impact; nan: not measured.
     measurable : bool
-        The error stands well above that of the reference.
+        The error is well above that of the reference.
     accurate : bool
-        It meets the tolerance.
+        The error meets the tolerance.
     drift, penetration, residual : float
-        Energy that the numerics made [J], deepest [m], worst on the finished states [1].
+        Energy change by numerical errors [J], largest penetration [m], largest residual after the steps [1].
     cost : float
-        Wall time for a second of motion [s].
+        Wall time per second of motion [s].
     energy : array
-        At Study.times, as far as it came [J].
+        At Study.times, as far as the run got [J].
     facts : dict
-        Everything else that study.json says of the run.
+        All entries of study.json for the run.
     """
 
     h: float
@@ -67,22 +67,22 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class StudyScheme:
-    """A scheme on the ladder of steps.
+    """A scheme with its runs over the sequence of steps.
 
     Attributes
     ----------
     name : str
         'moreau-jean', 'moreau-jean theta=1'.
     order : float
-        Fitted on the smooth stretch; nan: not measured.
+        Fitted to the smooth part of the run; nan: not measured.
     order_with_impacts : float
-        Fitted on the whole run.
+        Fitted to the whole run.
     theory : float or None
-        Order on smooth motion; inf: exact.
+        Theoretical order for smooth motion; inf: exact.
     refused : str
-        Why the scene cannot use the scheme, '' where it can.
+        Why the scene cannot use the scheme, otherwise ''.
     runs : tuple of StudyRun
-        Largest step first; empty where it was refused.
+        Largest step first; empty if it was refused.
     """
 
     name: str
@@ -94,25 +94,25 @@ class StudyScheme:
 
 
 class Study(Fixed):
-    """What `study` returns. str() is what ``saltus study`` prints.
+    """Result of `study`. str() is the text that ``saltus study`` prints.
 
     Attributes
     ----------
     title : str
-        Of the scene.
+        Title of the scene.
     schemes : tuple of StudyScheme
     verdict : str
-        Which scheme with which step to take, and why; a sentence.
+        The recommended scheme and step, with the reason; a sentence.
     best : StudyRun or None
-        The run that the verdict names; `best_scheme` is its scheme. None: no run meets the tolerance.
+        The recommended run; `best_scheme` is its scheme. None: no run meets the tolerance.
     steps : list of float
-        The ladder, largest first [s].
+        Steps of the study, largest first [s].
     tolerance : float
     times : array
-        Where the runs are compared [s].
+        Times at which the runs are compared [s].
     warnings, notes : list of str
     facts : dict
-        All that study.json says.
+        All entries of study.json.
     """
 
     facts: Dict[str, Any]
@@ -145,19 +145,19 @@ class Study(Fixed):
 
     @property
     def best_scheme(self) -> Optional[StudyScheme]:
-        """StudyScheme or None : of the run that the verdict names."""
+        """StudyScheme or None : scheme of the recommended run."""
         name = self.facts["verdict"]["scheme"]
         return next((scheme for scheme in self.schemes if scheme.name == name), None)
 
     @property
     def best(self) -> Optional[StudyRun]:
-        """StudyRun or None : the run that the verdict names."""
+        """StudyRun or None : the recommended run."""
         scheme, h = self.best_scheme, self.facts["verdict"]["step"]
         return next((run for run in scheme.runs if run.h == h), None) if scheme else None
 
     @property
     def runs(self) -> List[Tuple[StudyScheme, StudyRun]]:
-        """list of (StudyScheme, StudyRun): all of them."""
+        """list of (StudyScheme, StudyRun): all runs."""
         return [(scheme, run) for scheme in self.schemes for run in scheme.runs]
 
     def table(self) -> Dict[str, np.ndarray]:
@@ -174,16 +174,16 @@ class Study(Fixed):
         }
 
     def plot(self, kind: str = "error", ax: Any = None) -> Any:
-        """Error over step (kind='error') or over computing time ('work': work-precision), by matplotlib into `ax`. Returns
-        the Axes. Hollow markers: not above the error of the reference."""
+        """Plots error over step (kind='error') or over computing time ('work': work-precision diagram), by matplotlib into `ax`.
+        Returns the Axes. Hollow markers: not above the error of the reference."""
         return _plots.study(self, kind, ax)
 
     def page(self, file: Path) -> str:
-        """Writes the page that ``saltus study`` writes to `file`; it needs nothing else. Returns its name."""
+        """Writes the self-contained page of ``saltus study`` to `file`. Returns its name."""
         return _written(file, self._result.page())
 
     def to_csv(self, file: Path) -> str:
-        """Writes a row a run to `file`, as ``saltus study`` does. Returns the name."""
+        """Writes one row per run to `file`, as ``saltus study`` does. Returns the name."""
         return _written(file, self._result.csv())
 
     def __str__(self) -> str:
@@ -221,7 +221,7 @@ _SCHEME = "names of saltus.schemes(), 'moreau-jean:theta=1', or dicts {'kind': '
 
 
 def _schemes(schemes: Union[None, str, Sequence[Any]]) -> List[str]:
-    """As behind `--schemes`, one a text; a dict {kind: ..., theta: ...} is one too."""
+    """In the form of `--schemes`, one text per scheme; a dict {kind: ..., theta: ...} is accepted, too."""
     if schemes is None:
         return []
     if isinstance(schemes, (str, Mapping)):
@@ -230,7 +230,7 @@ def _schemes(schemes: Union[None, str, Sequence[Any]]) -> List[str]:
         raise UsageError(f"schemes is {schemes!r} (a list of {_SCHEME})")
     schemes = list(schemes)
     if not schemes:
-        raise UsageError(f"schemes is empty: give a list of {_SCHEME}, or None for all that fit")
+        raise UsageError(f"schemes is empty: give a list of {_SCHEME}, or None for all that are applicable")
     for k, one in enumerate(schemes):
         if not isinstance(one, (str, Mapping)):
             raise UsageError(f"schemes[{k}] is {one!r} ({_SCHEME})")
@@ -249,24 +249,24 @@ def _steps(steps: Union[None, float, str, Sequence[Union[float, str]]]) -> List[
 def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Union[None, Sequence[Union[float, str]]] = None,
           levels: int = 5, tolerance: float = 1e-3, until: Union[None, float, str] = None, probe: Optional[str] = None,
           set: Assignments = None, progress: Shown = None) -> Study:
-    """Runs a scene with several schemes on a ladder of steps, and says which run to take.
+    """Runs a scene with several schemes and a sequence of steps, and recommends a scheme and step.
 
     Parameters
     ----------
     scene : path, Scene or dict
     schemes : list of str or dict, optional
-        ``["moreau-jean", "moreau-jean:theta=1"]``; all that fit every body if not given.
+        ``["moreau-jean", "moreau-jean:theta=1"]``; by default all schemes that support every body.
     steps : list of float or str, optional
-        [s], or texts with a unit, '1 ms'; if not given `levels` of them, 4, 2, 1, 1/2, ... times that of the scene.
+        [s], or texts with a unit, '1 ms'; by default `levels` steps of 4, 2, 1, 1/2, ... times that of the scene.
     levels : int
     tolerance : float
-        Relative error that the verdict asks for.
+        Relative error required for the recommendation.
     until : float or str, optional
         Replaces time.end, [s] or a text with its unit.
     probe : str, optional
-        The only one compared; all if not given.
+        The only probe to be compared; all if not given.
     set : dict, list of str or str, optional
-        Entries that override what the scene says.
+        Entries that override those of the scene.
     progress : None, bool or callable
         See `run`.
 
@@ -277,11 +277,11 @@ def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Un
     Raises
     ------
     UsageError
-        No schemes, no steps, something that is neither a name nor a dict among the schemes.
+        No schemes, no steps, or a scheme that is neither a name nor a dict.
     SceneError
-        Unknown scheme, option or probe, a scheme that fits no body, steps that are no whole parts of the largest.
+        Unknown scheme, option or probe, a scheme that supports no body, steps that are not integer fractions of the largest.
     KeyboardInterrupt
-        Ctrl-C; nothing is left of the study.
+        Ctrl-C; the study has no result.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Small line plots as inline SVG, for what objects show of themselves in notebooks: no library, no request."""
+"""Small line plots as inline SVG, for the notebook display of objects, without libraries or external resources."""
 from __future__ import annotations
 
 import html
@@ -14,7 +14,7 @@ _MOST = 600  # points of a line
 
 
 def thinned(x: np.ndarray, y: np.ndarray, most: int = _MOST) -> Tuple[np.ndarray, np.ndarray]:
-    """At most `most` points with the extremes of what lies between them."""
+    """At most `most` points, which keep the extremes of the others."""
     if len(x) <= most:
         return x, y
     parts = most // 2
@@ -45,7 +45,7 @@ def _number(value: float) -> str:
 
 def plot(lines: Iterable[Tuple[str, npt.ArrayLike, npt.ArrayLike]], x: str = "", y: str = "",
          log: bool = False, markers: bool = False, size: Tuple[int, int] = (420, 220)) -> str:
-    """One <svg> of lines (label, x, y); "" where no point can be shown."""
+    """One <svg> of lines (label, x, y); "" if no point can be shown."""
     shown = []
     for label, given_x, given_y in lines:
         xs, ys = np.asarray(given_x, dtype=float), np.asarray(given_y, dtype=float)
@@ -105,7 +105,7 @@ def plot(lines: Iterable[Tuple[str, npt.ArrayLike, npt.ArrayLike]], x: str = "",
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], mark: int = -1) -> str:
-    """A small table; row `mark` is set bold."""
+    """A small table; row `mark` is in bold."""
     cell = 'style="text-align:left;padding:1px 10px 1px 0"'
     out = ["<table style='font-size:90%'><tr>" + "".join(f"<th {cell}>{html.escape(one)}</th>" for one in head) + "</tr>"]
     for k, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""One scene with many values: a row of numbers a run."""
+"""Runs of one scene with many values: one row of numbers per run."""
 from __future__ import annotations
 
 import csv
@@ -23,7 +23,7 @@ _TEXTS = ("status", "reason", "warnings")
 
 
 def _value(value: Any, path: str) -> str:
-    """One value as `--set` of a sweep takes it."""
+    """One value in the form of `--set` of a sweep."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
@@ -35,7 +35,7 @@ def _value(value: Any, path: str) -> str:
 
 
 def _axis(path: str, values: Any) -> str:
-    """"path=values": a text is taken as it is ('1:10:0.5 kg', 'uniform(1,2) kg'), anything else is a list."""
+    """"path=values": a text is used unchanged ('1:10:0.5 kg', 'uniform(1,2) kg'), anything else is a list."""
     if isinstance(values, str):
         return f"{path}={values}"
     if hasattr(values, "tolist"):
@@ -43,7 +43,7 @@ def _axis(path: str, values: Any) -> str:
     if isinstance(values, (Mapping, int, float)):
         values = [values]
     if values is None or not isinstance(values, Iterable):
-        raise UsageError(f"{path}: {values!r} is no list of values (numbers or texts, or a text '1:10:0.5 kg')")
+        raise UsageError(f"{path}: {values!r} is not a list of values (numbers or texts, or a text '1:10:0.5 kg')")
     values = list(values)
     if not values:
         raise UsageError(f"{path}: no values")
@@ -59,20 +59,20 @@ def _axes(values: Any) -> List[str]:
     texts = [values] if isinstance(values, str) else values
     if isinstance(texts, (list, tuple)) and texts and all(isinstance(one, str) and "=" in one for one in texts):
         return list(texts)
-    raise UsageError(f"values is {values!r} (a dict {{path: values}}, or texts 'path=values' as behind --set)")
+    raise UsageError(f"values is {values!r} (a dict {{path: values}}, or texts 'path=values' as for --set)")
 
 
 class Sweep(Fixed, Mapping):
-    """What `sweep` returns: columns by name, as arrays with a row a run.
+    """Result of `sweep`: columns by name, as arrays with one row per run.
 
-    Names are those of the header of ``saltus sweep``, without the unit: the paths that were set, run, status, reason,
+    Names are those of the header of ``saltus sweep``, without the unit: the paths that were varied, run, status, reason,
     warnings, steps, t_end, kinetic_end, residual, penetration, ledger.<account>, probe.<name>.max, ..., wall_time. Numbers
-    that a run has not are nan.
+    that a run does not have are nan.
 
     >>> s["probe.height.max"], s.unit("probe.height.max")
     """
 
-    paths: List[str]  #: that were set
+    paths: List[str]  #: paths that were varied
     threads: int
     title: str
 
@@ -109,7 +109,7 @@ class Sweep(Fixed, Mapping):
         return np.array(numbers)
 
     def name(self, of: str) -> str:
-        """The name of a column from what may stand for it: with its unit, or the last part of a path that was set."""
+        """The name of a column, also from its name with unit or from the last part of a varied path."""
         bare = of if of in self._columns else self._bare(of)
         if bare not in self._columns:
             bare = self._short.get(of, bare)
@@ -122,7 +122,7 @@ class Sweep(Fixed, Mapping):
         return self._headers[self.name(of)]
 
     def unit(self, of: str) -> str:
-        """'m', '' without one."""
+        """Unit of a column, 'm', or ''."""
         name = self.name(of)
         return self._headers[name][len(name) + 2:-1] if len(self._headers[name]) > len(name) else ""
 
@@ -133,12 +133,12 @@ class Sweep(Fixed, Mapping):
         return iter(self._columns)
 
     def __len__(self) -> int:
-        """Columns; `runs` is the number of rows."""
+        """Number of columns; `runs` is the number of rows."""
         return len(self._columns)
 
     @property
     def runs(self) -> int:
-        """int: runs that were made, rows of every column."""
+        """int: number of runs, which is the number of rows of every column."""
         return len(self._columns["run"])
 
     def __contains__(self, name: object) -> bool:
@@ -150,7 +150,7 @@ class Sweep(Fixed, Mapping):
 
     @property
     def columns(self) -> Dict[str, np.ndarray]:
-        """dict name -> array: all of them; pandas.DataFrame(s.columns) is a table."""
+        """dict name -> array: all columns; pandas.DataFrame(s.columns) makes a table."""
         return dict(self._columns)
 
     @property
@@ -160,31 +160,31 @@ class Sweep(Fixed, Mapping):
 
     @property
     def failures(self) -> Dict[int, str]:
-        """dict run -> reason: of runs that did not reach their end."""
+        """dict run -> reason, for runs that did not reach their end."""
         return {int(run): reason for run, status, reason in
                 zip(self._columns["run"], self._columns["status"], self._columns["reason"]) if status != "ok"}
 
     def assignments(self, run: int) -> List[str]:
-        """["path=value", ...] of a run; as `set` of `run` it makes the same run again."""
+        """["path=value", ...] of a run; use it as `set` of `run` to repeat that run."""
         if not 0 <= run < self._rows.runs:
             raise IndexError(f"there is no run {run}: there are {self._rows.runs}, counted from 0")
         return list(self._rows.assignments(run))
 
     def plot(self, x: str, y: str, ax: Any = None) -> Any:
-        """Column y over column x, by matplotlib into `ax`, a line for each combination of the other values. Returns the Axes.
+        """Plots column y over column x by matplotlib into `ax`, one line for each combination of the other values. Returns the Axes.
 
         >>> s.plot("restitution", "probe.height.rms")
         """
         return _plots.sweep(self, x, y, ax)
 
     def to_csv(self, file: Path, times: bool = False) -> str:
-        """Writes the table that ``saltus sweep`` writes. Returns the name.
+        """Writes the same table as ``saltus sweep``. Returns the file name.
 
         Parameters
         ----------
         file : path
         times : bool
-            With a column of wall times, which differ from sweep to sweep.
+            Adds a column of wall times, which differ from sweep to sweep.
         """
         self._rows.to_csv(os.fspath(file), bool(times))
         return os.fspath(file)
@@ -222,29 +222,29 @@ def sweep(scene: Any, values: Union[Mapping[str, Any], Sequence[str], str], thre
     ----------
     scene : path, Scene or dict
     values : dict, or list of str
-        Path of an entry -> its values: a list or an array of numbers (SI) or texts ('2 mm', 'newmark'), or a text as
-        ``saltus sweep --set`` takes it: '1:10:0.5 kg', 'uniform(1,2) kg', 'newmark,moreau-jean'. Every combination is run,
-        the last path changes fastest. Or texts "path=values" as behind ``--set``.
+        Path of an entry -> its values: a list or an array of numbers (SI) or texts ('2 mm', 'newmark'), or a text in the form
+        of ``saltus sweep --set``: '1:10:0.5 kg', 'uniform(1,2) kg', 'newmark,moreau-jean'. Every combination is run; the last
+        path varies fastest. Or texts "path=values" as for ``--set``.
     threads : int, optional
-        As many as the machine runs at once if not given; no number depends on them.
+        By default all of the machine; results do not depend on it.
     random, seed : int, optional
-        How often what is drawn is drawn, and from where (0).
+        Number of random samples, and the seed (0 by default).
     set : dict, list of str or str, optional
-        Entries that all runs share.
+        Entries set in all runs.
     progress : None, bool or callable
         See `run`.
 
     Returns
     -------
     Sweep
-        With the rows that were done where `progress` stopped it.
+        If `progress` stopped it, with the rows of the finished runs.
 
     Raises
     ------
     UsageError
-        `values` of another kind, no values, a number of threads or draws that is none.
+        `values` of another type, no values, an invalid number of threads or samples.
     SceneError
-        No run is a scene that can be built: the error of the first.
+        If no run has a valid scene: the error of the first.
     KeyboardInterrupt
         Ctrl-C.
 

@@ -1,4 +1,4 @@
-"""A small table for notebooks: plain HTML, which asks for nothing from anywhere."""
+"""A small table for notebooks: plain HTML without external resources."""
 from __future__ import annotations
 
 from html import escape
@@ -6,7 +6,7 @@ from typing import Any, Iterable, Sequence
 
 
 def cell(value: Any) -> str:
-    """A number with six digits, all else as it is."""
+    """A float with six digits, everything else as str()."""
     return escape(f"{value:.6g}" if isinstance(value, float) else str(value))
 
 

@@ -4,9 +4,9 @@
     ball = bodies.rigid("ball", shape=shapes.sphere(radius=0.1), density=700, scheme=saltus.scheme("rig-mid"))
     rig = bodies.matrices("rig", mass=M, stiffness=K, scheme="moreau-jean")     # M, K: NumPy
 
-Lengths and other numbers are in SI units; a text with a unit, "5 cm", is read as in scene files. What a body is made
-of (radius, density, modes, ...) and what every body has (scheme, initial, origin, loads, ...) stand side by side. The
-schemes may be names, entries, what saltus.scheme() gives, or objects of classes derived from saltus.Scheme.
+Lengths and other numbers are in SI units; a text with a unit, "5 cm", is read as in scene files. Options of the kind
+(radius, density, modes, ...) and options of every body (scheme, initial, origin, loads, ...) are given side by side.
+Schemes can be names, entries, results of saltus.scheme(), or objects of classes derived from saltus.Scheme.
 """
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _KINDS = {"modal": ("string", "bar", "modes"), "linear": ("oscillator", "chain",
           "particles": ("particles",), "rigid": ("rigid",), "pseudo-rigid": ("pseudo_rigid",),
           "fem": ("fem",), "beam": ("beam",)}
 _ENTRIES = {entry for entries in _KINDS.values() for entry in entries}
-#: of every body, as far as the kind reads them
+#: options of every body, as far as the kind uses them
 _OF_BODIES = ("scheme", "rayleigh", "loads", "prescribed", "pluck", "initial", "origin", "axis", "direction",
               "tangents")
-#: of bodies of these kinds alone
+#: options of bodies of these kinds only
 _OF_KINDS = {"tangents": ("lagrangian",), "pluck": ("modal",), "initial": ("modal", "linear", "lagrangian"),
              "prescribed": ("linear", "lagrangian", "particles")}
 
@@ -35,7 +35,7 @@ __all__ = sorted(_ENTRIES)
 
 
 def check(entry: Entry) -> Entry:
-    """The entry, read and checked as one of a scene.
+    """Reads and checks the entry like one of a scene, and returns it.
 
     Raises
     ------
@@ -83,7 +83,7 @@ Entry
 Raises
 ------
 SceneError
-    For an option that is not there, is missing or out of its range.
+    If an option is unknown, missing or out of its range.
 """)
 
 

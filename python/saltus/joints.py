@@ -27,7 +27,7 @@ def _maker(kind: str) -> Any:
 Parameters
 ----------
 first_body, second_body : str
-    Names; "world" is what stands still.
+    Names; "world" is the fixed frame.
 {_described(_OPTIONS)}
 
 Returns

@@ -12,7 +12,7 @@ from ._entries import Entry, _tables, plain, taken, to_json
 
 __all__ = ["contact", "coupling", "dynamics_of", "law", "make_scene", "output", "scheme", "surface"]
 
-_options_of: weakref.WeakKeyDictionary[Scheme, Entry] = weakref.WeakKeyDictionary()  # of the registry
+_options_of: weakref.WeakKeyDictionary[Scheme, Entry] = weakref.WeakKeyDictionary()  # schemes of the registry
 
 
 def scheme(name: Union[str, Mapping], **options: Any) -> Scheme:
@@ -33,7 +33,7 @@ def scheme(name: Union[str, Mapping], **options: Any) -> Scheme:
     Raises
     ------
     SceneError
-        For a scheme or option that is not there, or a value out of its range: "scheme.theta: 2 is ...".
+        For an unknown scheme or option, or a value out of its range: "scheme.theta: 2 is ...".
 
     Examples
     --------
@@ -46,11 +46,11 @@ def scheme(name: Union[str, Mapping], **options: Any) -> Scheme:
 
 
 def scheme_entry(made: Scheme) -> Entry:
-    """The entry of a scheme that scheme() made."""
+    """The entry of a scheme created by scheme()."""
     if made in _options_of:
         return Entry(_options_of[made])
     raise UsageError(f"scheme {made.name()!r} is written in Python or part of a model, and cannot be written in a "
-                     "scene: saltus.Model.build() and ModelParts take it")
+                     "scene: use saltus.Model.build() or ModelParts")
 
 
 def law(kind: Union[str, Mapping], **options: Any) -> Entry:
@@ -79,7 +79,7 @@ def law(kind: Union[str, Mapping], **options: Any) -> Entry:
 
 def contact(on: str, against: Any = None, law: Any = None, at: Any = None, name: Optional[str] = None, *,
             row: Any = None, tangent: Any = None, tangents: Any = None, offset: Any = None) -> Entry:
-    """A point of a body that may touch, or a gap over its coordinates: an entry of `contacts`.
+    """A contact point of a body, or a gap defined on its coordinates: an entry of `contacts`.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def contact(on: str, against: Any = None, law: Any = None, at: Any = None, name:
     law : Entry, dict or str
         From law().
     at : optional
-        Place on the body: along it, a degree of freedom, a particle, a node, as its kind has them.
+        Place on the body: a place along it, a degree of freedom, a particle or a node, depending on its kind.
     name : str, optional
     row : list of float or of [coordinate, coefficient], optional
         H of the gap y = H q + offset [m] of a body of kind linear, lagrangian or modal.
     tangent, tangents : list, optional
-        Row of the slip, as `row`; or two of them, for a cone of friction.
+        Row of the slip, written like `row`; or two of them, for a friction cone.
     offset : float or str, optional
         [m]
 
@@ -111,25 +111,25 @@ def contact(on: str, against: Any = None, law: Any = None, at: Any = None, name:
 
 
 def surface(law: Any, materials: Optional[Sequence[str]] = None) -> Entry:
-    """The law between the shapes of two materials, of all when not given: an entry of `surfaces`."""
+    """The law between the shapes of two materials, or of all materials when not given: an entry of `surfaces`."""
     return taken("surfaces", {"law": law, "materials": materials}, _tables()["surfaces[]"])
 
 
 def output(probe: str, **options: Any) -> Entry:
-    """What to listen to: an entry of `outputs`.
+    """A recorded quantity: an entry of `outputs`.
 
     Parameters
     ----------
     probe : str
-        Its name.
+        Name of the body or joint.
     options
-        As in a scene: describe("scene") lists them.
+        As in a scene; describe("scene") lists them.
     """
     return taken("outputs", {"probe": probe, **options}, _tables()["outputs[]"])
 
 
 def coupling(**options: Any) -> Entry:
-    """A relation between coordinates of joints: an entry of `couplings`; its options are those of a scene."""
+    """A relation between coordinates of joints: an entry of `couplings`; options as in a scene."""
     return taken("couplings", options, _tables()["couplings[]"])
 
 
@@ -162,18 +162,18 @@ def make_scene(bodies: Sequence[Mapping], *, end: Any, step: Any = None, rate: A
 
 
 def _stands_for(solver: Any) -> Any:
-    """The entry of a solver of the registry."""
+    """The scene entry of a solver of the registry."""
     return {"kind": solver.name} if isinstance(solver, ContactSolver) else solver
 
 
 def build(bodies: Sequence[Mapping], *, end: Any, step: Any = None, rate: Any = None, solver: Any = None,
           **entries: Any) -> Model:
-    """A model from entries, as make_scene(...).build(); schemes and solver may be objects written in Python.
+    """A model from entries, as make_scene(...).build(); schemes and solver can also be objects written in Python.
 
     Parameters
     ----------
     bodies : list of Entry or dict
-        From saltus.bodies; `scheme` may be an object of a class derived from Scheme.
+        From saltus.bodies; `scheme` can be an object of a class derived from Scheme.
     end, step, rate, **entries
         As for make_scene().
     solver : str, dict or ContactSolver, optional
@@ -209,14 +209,14 @@ def build(bodies: Sequence[Mapping], *, end: Any, step: Any = None, rate: Any = 
         if not found:
             continue
         if len(schemes) > 1:
-            raise UsageError(f"the bodies {', '.join(group.bodies[:4])} are one group, which one scheme moves: give "
+            raise UsageError(f"the bodies {', '.join(group.bodies[:4])} form one group, which needs one scheme: give "
                              "them the same object")
         parts.set_scheme(group.name, found[0])
     return parts.build()
 
 
 def dynamics_of(entry: Mapping) -> Dynamics:
-    """The dynamics of one body, an entry of saltus.bodies, for ModelParts.add_group()."""
+    """The dynamics of one body, given as an entry of saltus.bodies, for ModelParts.add_group()."""
     return _only_group(entry)[0].dynamics
 
 
@@ -239,20 +239,20 @@ def _add_law(self: ModelParts, law: Any, scheme: Any = "moreau-jean", **options:
     Parameters
     ----------
     law : str, Entry or ContactLaw
-        Name with `options`, what law() gave, or one of your own.
+        Name with `options`, a result of law(), or a user-defined law.
     scheme : str, Entry or Scheme
-        Of the body that touches; fremond's law, and slips and springs that depend on theta, ask for it.
+        Scheme of the body in contact; used by fremond's law, and by slips and springs that depend on theta.
 
     Raises
     ------
     SceneError
-        For an option that is not there or out of range.
+        For an option that is unknown or out of range.
     UsageError
-        For a law of your own that lacks force(), or with options.
+        For a user-defined law without force(), or with options.
     """
     if isinstance(law, ContactLaw):
         if options:
-            raise UsageError(f"{type(law).__name__} is a law of your own and takes no options here: {', '.join(options)}")
+            raise UsageError(f"{type(law).__name__} is a user-defined law and accepts no options here: {', '.join(options)}")
         return self._add_python_law(law, ContactLaw)
     entry = Entry(law, **options) if isinstance(law, Mapping) else Entry(kind=law, **options)
     if isinstance(scheme, Scheme):
@@ -261,9 +261,9 @@ def _add_law(self: ModelParts, law: Any, scheme: Any = "moreau-jean", **options:
 
 
 def _add_body(self: ModelParts, entry: Mapping, scheme: Optional[Scheme] = None) -> int:
-    """Adds a body, an entry of saltus.bodies, with its state at t = 0; returns the index of its group.
+    """Adds a body, given as an entry of saltus.bodies, with its state at t = 0; returns the index of its group.
 
-    Its shapes give its mass; add_frame() and add_shape() let it touch others.
+    Its shapes only define its mass; use add_frame() and add_shape() for contact.
     """
     group, (q, v) = _only_group(entry)
     given = entry.get("scheme")

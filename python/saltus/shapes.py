@@ -3,7 +3,7 @@
     from saltus import shapes
     shapes.box(size=[0.1, 0.1, 0.2], position=[0, 0, 0.1], material="wood")
 
-saltus.Shape holds shapes of NumPy arrays for ModelParts.
+saltus.Shape is for shapes from NumPy arrays, for ModelParts.
 """
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Entry
 Raises
 ------
 SceneError
-    For an option that is not there, is missing or out of its range.
+    If an option is unknown, missing or out of its range.
 """)
 
 

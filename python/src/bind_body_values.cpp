@@ -1,4 +1,4 @@
-// What bodies are described by: traits, sources, energies, points, data of modes and of rigid bodies.
+// Values that describe bodies: traits, sources, energies, points, modal and rigid-body data.
 #include <pybind11/stl.h>
 
 #include "py_dynamics.h"
@@ -20,16 +20,16 @@ py::object trait_type(py::module_& m) {
   py::object type = py::module_::import("enum").attr("IntFlag")("Trait", members);
   type.attr("__module__") = "saltus";
   type.attr("__doc__") =
-      R"(What a kind of body can do; compared with what a scheme needs when a model is built.
+      R"(Properties of a kind of body, which are compared with the needs of a scheme when a model is built.
 
 Attributes
 ----------
 tangents
-    C and K are given.
+    C and K are available.
 affine
     F is affine in (q, v), M constant.
 modal
-    modal() is given.
+    modal() is available.
 rotations
     positions() != velocities(), or retract is not a sum.
 symmetric
@@ -41,14 +41,14 @@ second_order
 constant_mass
     M does not depend on q.
 potential
-    potential_force() is given.
+    potential_force() is available.
 rigid
-    6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
+    6 velocities and 7 positions per body; rigid(), load(), frames() and spin_rows() are available.
 separable
-    M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.
+    M is constant, forces other than the gyroscopic one do not depend on v, and coast() is the motion without them.
 driven
-    The potential energy depends on t, by prescribed motion, and a step holds it at its start. Of bodies of the engine; of others
-    energy() is asked for the time of the state, and what it changes with t alone is `unexplained`.)";
+    The potential energy depends on t through prescribed motion, and a step evaluates it at its start time. For bodies of
+    the engine only; for others energy() is evaluated at the time of the state, and changes with t only are `unexplained`.)";
   m.attr("Trait") = type;
   return type;
 }
@@ -80,8 +80,8 @@ void bind_values(py::module_& m) {
       });
   py::class_<PointRef>(
       m, "PointRef",
-      R"(A point fixed in a body: number of the body in its group, feature (node, point,
-coordinate: what the kind counts), place on it in the body's own frame [m].)")
+      R"(A point fixed in a body: number of the body in its group, feature (node, point or
+coordinate, depending on the kind), position in the body's own frame [m].)")
       .def(py::init([](int body, int feature, const py::object& local) {
              PointRef made{body, feature, Vector3::Zero()};
              if (!local.is_none()) made.local = *Brought(local, 3, "local");
@@ -90,12 +90,12 @@ coordinate: what the kind counts), place on it in the body's own frame [m].)")
            py::arg("body") = 0, py::arg("feature") = 0, py::arg("local") = py::none())
       .def_readwrite("body", &PointRef::body, "int : number of the body in its group.")
       .def_readwrite("feature", &PointRef::feature,
-                     "int : node, point or coordinate, as the kind counts.")
+                     "int : node, point or coordinate, depending on the kind.")
       .def_property(
           "local",
           [](const PointRef& self) { return read_only(py::array_t<double>(3, self.local.data())); },
           [](PointRef& self, const py::object& local) { self.local = *Brought(local, 3, "local"); },
-          "ndarray, (3,) : [m], a copy, set it whole.")
+          "ndarray, (3,) : [m], a copy; assign it as a whole.")
       .def("__repr__", [](const PointRef& self) {
         return "PointRef(body=" + std::to_string(self.body) +
                ", feature=" + std::to_string(self.feature) + ", local=(" +
@@ -105,13 +105,13 @@ coordinate: what the kind counts), place on it in the body's own frame [m].)")
       });
   py::class_<Source>(
       m, "Source",
-      R"(A force of which the ledger keeps an account. Work of a force with a potential is in
+      R"(A force with an account in the ledger. The work of a force with a potential is part of
 Energy.potential.)")
       .def(py::init([](std::string name, bool potential) {
              return Source{std::move(name), potential};
            }),
            py::arg("name"), py::arg("potential") = false)
-      .def_readonly("name", &Source::name, "str : of its account in the ledger.")
+      .def_readonly("name", &Source::name, "str : name of its account in the ledger.")
       .def_readonly("potential", &Source::potential, "bool : it has a potential.")
       .def("__repr__", [](const Source& self) {
         return "Source(" + std::string(py::repr(py::str(self.name))) +
@@ -122,8 +122,8 @@ Energy.potential.)")
              return Rayleigh{mass, stiffness};
            }),
            py::arg("mass") = 0.0, py::arg("stiffness") = 0.0)
-      .def_readwrite("mass", &Rayleigh::mass, "float : [1/s]")
-      .def_readwrite("stiffness", &Rayleigh::stiffness, "float : [s]");
+      .def_readwrite("mass", &Rayleigh::mass, "float : mass coefficient [1/s]")
+      .def_readwrite("stiffness", &Rayleigh::stiffness, "float : stiffness coefficient [s]");
   const auto vector = [](const Vector& x) {
     return read_only(py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data()));
   };
@@ -134,7 +134,7 @@ Parameters
 mass, omega, sigma : array, (modes,)
     [kg], [rad/s] and [1/s].
 damping, load : int
-    Numbers of those sources; load -1: there is none.
+    Indices of these sources; load -1: none.
 )")
       .def(py::init([](const py::object& mass, const py::object& omega, const py::object& sigma,
                        int damping, int load) {
@@ -154,11 +154,11 @@ damping, load : int
 Parameters
 ----------
 mass : sequence of float
-    [kg], one a body.
+    [kg], one per body.
 inertia : array, (bodies, 3, 3)
     About the mass centre in the body frame [kg m^2].
 steady_load : bool
-    load() is the same for every t, q and v.
+    load() does not depend on t, q and v.
 )")
       .def(py::init([](const std::vector<double>& mass, const py::object& inertia,
                        bool steady_load) {
@@ -167,7 +167,7 @@ steady_load : bool
                  py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(inertia);
              if (!J || J.size() != 9 * n)
                throw UsageError("inertia has " + shape_text(inertia) +
-                                ", one 3 x 3 a body is wanted");
+                                ", one 3 x 3 matrix per body is expected");
              RigidData made;
              made.mass = mass;
              made.steady_load = steady_load;

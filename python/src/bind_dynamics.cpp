@@ -24,8 +24,8 @@ py::array_t<double> dense_rows(const PointRows& J, std::size_t count, Eigen::Ind
 const char* const kDoc =
     R"(The equation of motion of a group of equal bodies, M(q) v' = F(t, q, v) + r with contact impulses r.
 
-Bodies of the engine are of this class (``model.groups[0].dynamics``), and their methods may be called: every method that
-writes takes its output as the last argument, or returns a new array where that is left out. Subclass it to write a body:
+Bodies of the engine have this class (``model.groups[0].dynamics``), and their methods can be called: the last argument of a
+method with an array result is the output; without it a new array is returned. Subclass it to write a body:
 
     class Pendulum(saltus.Dynamics):
         def positions(self): return 1
@@ -35,24 +35,24 @@ writes takes its output as the last argument, or returns a new array where that 
         def mass(self, q): return 1.0
         def stiffness(self, t, q, v): return 9.81 * math.cos(q[0])
 
-A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(t, q, v)`` K = -dF/dq
-and ``damping(t, q, v)`` C = -dF/dv where there are any) or ``combination(s, t, q, v)`` = m M + c C + k K, or ``multiply(s, t,
-q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. Each depends on its arguments alone. (Their old
-forms without t are still called, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
-matrices of SciPy; None stands for no damping and no stiffness. M is symmetric and positive definite, which ModelParts.build()
-looks at where a class gives it. Everything else has a default:
+A subclass must define ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(t, q, v)`` K = -dF/dq
+and ``damping(t, q, v)`` C = -dF/dv if there are any) or ``combination(s, t, q, v)`` = m M + c C + k K, or ``multiply(s, t,
+q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. The result of each must depend on its arguments only. (Their old
+forms without t are still accepted, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n),
+`SparseMatrix` or sparse matrices of SciPy; None means no damping or no stiffness. M must be symmetric and positive
+definite, which ModelParts.build() checks if the class provides M. Everything else has a default:
 
-- ``traits()``: second_order, tangents where there is a stiffness, potential where there is a potential_force. A body whose
-  M is constant and whose F is affine should say so: constant_mass, affine, symmetric, fixed_points save most of the work.
-- ``energy(t, q, v)``: v.Mv/2 and ``potential(q)`` where that is given.
+- ``traits()``: second_order, tangents if there is a stiffness, potential if there is a potential_force. If M is constant
+  and F is affine, return these traits, too: constant_mass, affine, symmetric, fixed_points make steps much cheaper.
+- ``energy(t, q, v)``: v.Mv/2, and ``potential(q)`` if it is defined.
 - ``sources()`` and ``power(t, q, v, w, by_source)``: "potential", "inertial" (with ``inertial(q, v)``, the c = M' v - ... of an M
-  that depends on q, which F contains as -c), and "applied" for what is left of F.
+  that depends on q, which F contains as -c), and "applied" for the rest of F.
 - ``points(t, q, at, x)`` and ``point_rows(q, axes, at, J)``: from ``point(i, q)`` and ``point_jacobian(i, q)``; without these
-  point i is coordinate i and moves along z. J has the shape (len(at), 3, velocities()) and comes with zeros.
+  point i is coordinate i and moves along z. J has the shape (len(at), 3, velocities()) and is initialised with zeros.
 
-Vectors arrive as arrays over memory of the engine, which are good for the call alone: keeping one is an error. Outputs are
-written in place (``f[:] = ...``) or returned. A body that holds its own model or simulation is never collected: they keep
-each other, beyond what Python's collector sees.
+Vectors are passed as arrays over memory of the engine, which are valid during the call only: keeping one is an error.
+Outputs are written in place (``f[:] = ...``) or returned. A body that refers to its own model or simulation is never
+freed: Python's garbage collector cannot detect this reference cycle.
 )";
 
 }  // namespace
@@ -64,8 +64,8 @@ void bind_dynamics(py::module_& m) {
   const py::object Trait_ = m.attr("Trait");
 
   py::class_<PointTable, std::shared_ptr<PointTable>>(
-      m, "PointTable", "Rows S of points that never change: y = S q, y' = S v.")
-      .def_property_readonly("rows", &PointTable::rows, "int : rows of S.")
+      m, "PointTable", "Rows S of points with constant rows: y = S q, y' = S v.")
+      .def_property_readonly("rows", &PointTable::rows, "int : number of rows of S.")
       .def_property_readonly(
           "rest",
           [](const PointTable& self) {
@@ -83,7 +83,7 @@ void bind_dynamics(py::module_& m) {
             self.apply(given, scratch, *y);
             return y.array();
           },
-          py::arg("x"), "S x, of a vector of q or v.");
+          py::arg("x"), "S x, for a vector x like q or v.");
 
   py::class_<Dynamics, PythonBody, std::shared_ptr<Dynamics>> body(m, "Dynamics", kDoc);
   const auto q_of = [](Body b, const py::object& q) { return Brought(q, b.positions(), "q"); };
@@ -93,11 +93,11 @@ void bind_dynamics(py::module_& m) {
 
   body.def(py::init<>());
   for (const auto& [name, method, doc] :
-       {std::tuple{"bodies", &Dynamics::bodies, "int : bodies of the group."},
+       {std::tuple{"bodies", &Dynamics::bodies, "int : number of bodies in the group."},
         std::tuple{"positions", &Dynamics::positions, "int : size of q."},
         std::tuple{"velocities", &Dynamics::velocities, "int : size of v."},
         std::tuple{"prescribed", &Dynamics::prescribed,
-                   "int : degrees of freedom whose motion is prescribed."}})
+                   "int : number of degrees of freedom with prescribed motion."}})
     body.def(
         name,
         [method = method](Body self) {
@@ -111,7 +111,7 @@ void bind_dynamics(py::module_& m) {
         const SuperOf super(self);
         return py::handle(Trait_)(self.traits());
       },
-      "Trait : what this kind can do.");
+      "Trait : properties of this kind of body.");
   body.def_property_readonly(
       "engine",
       [](const py::object& self) -> py::object {
@@ -122,8 +122,8 @@ void bind_dynamics(py::module_& m) {
         made->owner = self;
         return py::cast(std::static_pointer_cast<Dynamics>(made));
       },
-      R"(Dynamics : this body as the engine calls it: outputs are optional and checked, defaults stand where the class gives
-nothing. A body of the engine is that already.)");
+      R"(Dynamics : this body as the engine calls it: outputs are optional and checked, and methods that the class does not define
+have their defaults. For a body of the engine it is the body itself.)");
 
   body.def(
       "retract",
@@ -148,7 +148,7 @@ nothing. A body of the engine is that already.)");
       py::arg("w"), py::arg("v"), py::arg("rate") = py::none(),
       "rate = dw/dt for q(t) = q0 (+) w(t) moving with v.");
   for (const auto& [name, method, doc] :
-       {std::tuple{"force", &Dynamics::force, "F(t, q, v) [N, N m], all smooth forces together."},
+       {std::tuple{"force", &Dynamics::force, "F(t, q, v) [N, N m], the sum of all smooth forces."},
         std::tuple{"load", &Dynamics::load, "F without the gyroscopic moment [N, N m]."}})
     body.def(
         name,
@@ -173,7 +173,7 @@ nothing. A body of the engine is that already.)");
         return py::make_tuple(q1.array(), v1.array());
       },
       py::arg("h"), py::arg("q"), py::arg("v"),
-      "(q, v) after a motion of h under inertia alone; with Trait.separable.");
+      "(q, v) after a motion of duration h without forces; with Trait.separable.");
   body.def(
       "potential_force",
       [=](Body self, double t, const py::object& q, const py::object& f) {
@@ -265,8 +265,7 @@ nothing. A body of the engine is that already.)");
         return y.array();
       },
       py::arg("t"), py::arg("q"), py::arg("v"), py::arg("a"), py::arg("forces") = py::none(),
-      "forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, "
-      "a).");
+      "forces [N] at the prescribed degrees of freedom for motion (q, v, a) of the others.");
   body.def(
       "point_reactions",
       [=](Body self, double t, const py::object& q, const py::object& at, const py::object& f,
@@ -277,14 +276,14 @@ nothing. A body of the engine is that already.)");
             py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(f);
         const auto n = 3 * static_cast<Eigen::Index>(where.size());
         if (!given || given.size() != n)
-          throw UsageError("f has " + shape_text(f) + ", three numbers a point are wanted");
+          throw UsageError("f has " + shape_text(f) + ", three numbers per point are expected");
         const Brought given_q = q_of(self, q);
         const SuperOf super(self);
         self.point_reactions(t, *given_q, where, Eigen::Map<const Vector>(given.data(), n), *y);
         return y.array();
       },
       py::arg("t"), py::arg("q"), py::arg("at"), py::arg("f"), py::arg("forces") = py::none(),
-      "The same for forces f, (points, 3), on points: forces -= J_p^T f.");
+      "As prescribed reactions, for forces f, (points, 3), on points: forces -= J_p^T f.");
   body.def(
       "prescribed_columns",
       [=](Body self, const py::object& s, double t, const py::object& q, const py::object& v) {
@@ -300,12 +299,12 @@ nothing. A body of the engine is that already.)");
         return made;
       },
       py::arg("s"), py::arg("t"), py::arg("q"), py::arg("v"),
-      "Columns of m M + c C + k K of the prescribed degrees of freedom, (velocities() + "
+      "Columns of m M + c C + k K for the prescribed degrees of freedom, (velocities() + "
       "prescribed(), prescribed()).");
 
   for (const auto& [name, method, doc] :
        {std::tuple{"points", &Dynamics::points,
-                   "Places of points in the world at t [m], (len(at), 3)."},
+                   "Positions of points in the world at t [m], (len(at), 3)."},
         std::tuple{"point_drift", &Dynamics::point_drift,
                    "Prescribed part of the velocity of points at t [m/s], (len(at), 3)."},
         std::tuple{"spin_drift", &Dynamics::spin_drift,
@@ -325,7 +324,7 @@ nothing. A body of the engine is that already.)");
         py::arg("t"), py::arg("q"), py::arg("at"), py::arg("x") = py::none(), doc);
   for (const auto& [name, method, doc] :
        {std::tuple{"point_rows", &Dynamics::point_rows,
-                   "J of x' = J v + d, (len(at), 3, velocities()), pulled back on the axes of the "
+                   "J of x' = J v + d, (len(at), 3, velocities()), expressed in the axes of the "
                    "configuration `axes`."},
         std::tuple{
             "spin_rows", &Dynamics::spin_rows,
@@ -361,7 +360,7 @@ nothing. A body of the engine is that already.)");
         return py::make_tuple(x, R);
       },
       py::arg("t"), py::arg("q"),
-      "(x, R): where the bodies are, (bodies, 3) [m] and (bodies, 3, 3).");
+      "(x, R): positions of the bodies, (bodies, 3) [m], and rotations, (bodies, 3, 3).");
   body.def(
       "table",
       [](Body self, const py::object& at, const py::object& direction) -> py::object {
@@ -370,7 +369,7 @@ nothing. A body of the engine is that already.)");
             py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(direction);
         if (!given || given.size() != 3 * static_cast<py::ssize_t>(where.size()))
           throw UsageError("direction has " + shape_text(direction) +
-                           ", one of three numbers a point is wanted");
+                           ", one of three numbers per point is expected");
         std::vector<Vector3> directions;
         for (std::size_t i = 0; i < where.size(); ++i)
           directions.emplace_back(Eigen::Map<const Vector3>(given.data() + 3 * i));
@@ -379,7 +378,7 @@ nothing. A body of the engine is that already.)");
       },
       py::arg("at"), py::arg("direction"),
       R"(PointTable or None : H of the points `at`, each along a unit direction, constant in time. With
-Trait.fixed_points. Of bodies written in Python it is made from points() and point_rows().)");
+Trait.fixed_points. For bodies written in Python it is computed from points() and point_rows().)");
 
   body.def(
       "sources",
@@ -388,7 +387,7 @@ Trait.fixed_points. Of bodies written in Python it is made from points() and poi
         const auto all = self.sources();
         return std::vector<Source>(all.begin(), all.end());
       },
-      "list of Source : the forces of which the ledger keeps an account.");
+      "list of Source : the forces listed in the ledger.");
   body.def(
       "energy",
       [=](Body self, double t, const py::object& q, const py::object& v) {
@@ -410,7 +409,7 @@ Trait.fixed_points. Of bodies written in Python it is made from points() and poi
         return y.array();
       },
       py::arg("t"), py::arg("q"), py::arg("v"), py::arg("w"), py::arg("by_source") = py::none(),
-      "F_s(t, q, v) . w [W], one a source; their sum is F . w.");
+      "F_s(t, q, v) . w [W], one per source; their sum is F . w.");
 }
 
 }  // namespace saltus::python

@@ -1,5 +1,5 @@
-// The errors of the engine as exceptions of Python; str() of each is what() of the C++ error, of a UsageError
-// without the place in the source in front of it.
+// Exceptions of the engine in Python; str() of each is what() of the C++ error, for a UsageError
+// without its source location.
 #include "core.h"
 #include "gil.h"
 #include "saltus/base/faults.h"
@@ -7,7 +7,7 @@
 namespace saltus::python {
 namespace {
 
-PyObject *g_scene_error, *g_run_error, *g_usage_error;  // live as long as the process
+PyObject *g_scene_error, *g_run_error, *g_usage_error;  // valid until the end of the process
 
 PyObject* make_error(py::module_& m, const char* name, const char* doc, py::tuple bases,
                      py::dict members) {
@@ -25,12 +25,12 @@ void raise(PyObject* type, const char* what, Fill&& fill) {
     py::object error = py::reinterpret_borrow<py::object>(type)(text_of(what));
     fill(error);
     PyErr_SetObject(type, error.ptr());
-  } catch (py::error_already_set& other) {  // no memory
+  } catch (py::error_already_set& other) {  // out of memory
     other.restore();
   }
 }
 
-/// Where the place "file.cpp:12: " in front of a message ends, 0: there is none.
+/// End of the source location "file.cpp:12: " at the start of a message, 0: there is none.
 std::size_t place_end(std::string_view text) {
   const std::size_t colon = text.find(": ");
   if (colon == text.npos) return 0;
@@ -42,11 +42,11 @@ std::size_t place_end(std::string_view text) {
   return name.ends_with(".cpp") || name.ends_with(".h") ? colon : 0;
 }
 
-/// A value of Python of another type than the engine wants, where no function said more: of "Unable to cast Python instance of
-/// type <class 'str'> to C++ type ..." what a user knows.
+/// Raises a TypeError for a value of the wrong type that no function has reported: replaces "Unable
+/// to cast Python instance of type <class 'str'> to C++ type ..." by the names that a user knows.
 void raise_type_error(std::string_view what) {
   constexpr std::string_view kType = "of type ", kEnd = " to C++ type";
-  std::string text = "a value that Python gave has the wrong type";
+  std::string text = "a value passed from Python has the wrong type";
   const std::size_t from = what.find(kType), to = what.find(kEnd);
   if (from != what.npos && to != what.npos && from < to)
     text += ": " + std::string(what.substr(from + kType.size(), to - from - kType.size()));
@@ -114,39 +114,36 @@ py::str file_name(const std::string& name) {
 
 void bind_errors(py::module_& m) {
   const py::handle value_error = PyExc_ValueError, runtime_error = PyExc_RuntimeError;
-  const py::object base = py::reinterpret_borrow<py::object>(
-      make_error(m, "Error", "What Saltus raises: SceneError, RunError, UsageError.",
-                 py::make_tuple(py::handle(PyExc_Exception)), py::dict()));
+  const py::object base = py::reinterpret_borrow<py::object>(make_error(
+      m, "Error", "Base class of the exceptions of Saltus: SceneError, RunError, UsageError.",
+      py::make_tuple(py::handle(PyExc_Exception)), py::dict()));
   py::dict scene;
   for (const char* name : {"path", "message", "hint", "file"}) scene[name] = "";
   for (const char* name : {"line", "column"}) scene[name] = 0;
   scene["_faults"] = py::tuple();
-  g_scene_error =
-      make_error(m, "SceneError",
-                 "A fault in what the user wrote: a scene, a data file, an option.\n\n"
-                 "str() is one line, 'file:line:column: path: message; hint', with the "
-                 "parts that are known. A scene with several faults has a line for each "
-                 "of the first 20; the attributes are those of the first.\n\n"
-                 "Attributes\n----------\n"
-                 "path : str\n    The entry, 'bodies[0].string.modes', or ''.\n"
-                 "message, hint : str\n    What is wrong, and what is allowed.\n"
-                 "file : str\n    Where it stands, '' where that is not known.\n"
-                 "line, column : int\n    Counted from 1; 0: not known.",
-                 py::make_tuple(base, value_error), scene);
+  g_scene_error = make_error(
+      m, "SceneError",
+      "A fault in the input: a scene, a data file, an option.\n\nstr() is one line, "
+      "'file:line:column: path: message; hint', with the parts that are known. For a scene with "
+      "several faults, str() has a line for each of the first 20; the attributes are those of the "
+      "first.\n\nAttributes\n----------\npath : str\n    The entry, 'bodies[0].string.modes', or "
+      "''.\nmessage, hint : str\n    What is wrong, and what is allowed.\nfile : str\n    File "
+      "name, '' if unknown.\nline, column : int\n    Counted from 1; 0: not known.",
+      py::make_tuple(base, value_error), scene);
   py::dict run;
   run["report"] = py::none();
-  g_run_error = make_error(m, "RunError",
-                           "A run that cannot finish: a step failed, a disk is full.\n\n"
-                           "Attributes\n----------\n"
-                           "report : StepReport or None\n    Of the step that failed.",
-                           py::make_tuple(base, runtime_error), run);
+  g_run_error = make_error(
+      m, "RunError",
+      "A run that cannot finish: a step failed, a disk is full.\n\nAttributes\n----------\nreport "
+      ": StepReport or None\n    Report of the failed step.",
+      py::make_tuple(base, runtime_error), run);
   py::dict usage;
   usage["place"] = "";
-  g_usage_error = make_error(m, "UsageError",
-                             "A call against its contract: a size, an index, an order of calls.\n\n"
-                             "Attributes\n----------\n"
-                             "place : str\n    'file:line' of the engine that refused it, or ''.",
-                             py::make_tuple(base, value_error), usage);
+  g_usage_error = make_error(
+      m, "UsageError",
+      "An invalid call: a size, an index, an order of calls.\n\nAttributes\n----------\nplace : "
+      "str\n    'file:line' of the check in the engine, or ''.",
+      py::make_tuple(base, value_error), usage);
   bind_ending();
   py::register_local_exception_translator(translate);
 }

@@ -7,14 +7,14 @@
 namespace saltus::python {
 namespace {
 
-// X of a solve asked for by Python: changed in place where it can be, else a copy
+// X of a solve called from Python: solved in place if possible, otherwise in a copy
 py::object solve_for(py::object given, Eigen::Index n, auto&& solve) {
   const auto array = py::array_t<double, py::array::f_style | py::array::forcecast>(
       py::array_t<double, py::array::forcecast>(given).attr("copy")("F"));
   if ((array.ndim() != 1 && array.ndim() != 2) || (n >= 0 && array.shape(0) != n))
     throw UsageError("X has " + shape_text(given) + ", " +
                      (n >= 0 ? std::to_string(n) : "as many as the matrix has") +
-                     " rows are wanted");
+                     " rows are expected");
   const Eigen::Index columns = array.ndim() == 2 ? array.shape(1) : 1;
   solve(Eigen::Map<Matrix>(const_cast<double*>(array.data()), array.shape(0), columns));
   return array;
@@ -35,25 +35,25 @@ std::string form_of(const Factor& A) {
 void bind_operator(py::module_& m) {
   py::class_<LentRows>(
       m, "SparseRows",
-      R"(Rows by their entries, as `scipy.sparse.csr_matrix((value, column, offset), (rows, n))`
-takes them. A column may come more than once in a row.)")
+      R"(Rows by their entries, in the form of `scipy.sparse.csr_matrix((value, column, offset), (rows, n))`.
+A column may occur more than once in a row.)")
       .def_readonly("offset", &LentRows::offset, "ndarray of int, (rows + 1,)")
       .def_readonly("column", &LentRows::column, "ndarray of int")
       .def_readonly("value", &LentRows::value, "ndarray of float");
   py::class_<Operator, PythonOperator, std::shared_ptr<Operator>>(
       m, "Operator", R"(The factor of a matrix A = m M + c C + k K
-in a form of your own. Subclasses give
+in a user-defined form. Subclasses define
 
 - ``solve(X)``: ``X[:] = A^-1 X`` for all columns of X, an array of shape (n, columns) that is written in place, or the
   solution returned;
 - ``symmetric() -> bool``;
 
-and where they can
+and optionally
 
-- ``response(H, W) -> bool``: adds H A^-1 H^T to W and gives True, or False with W as it was. H is a `SparseRows`;
-- ``record() -> (residual, iterations, failure)`` and ``forget()``, of operators that iterate.
+- ``response(H, W) -> bool``: adds H A^-1 H^T to W and returns True, or returns False and leaves W unchanged. H is a `SparseRows`;
+- ``record() -> (residual, iterations, failure)`` and ``forget()``, for iterative operators.
 
-A body puts one into the factor that it fills by ``A.operator = MyOperator(...)``.
+A body sets it in a factor by ``A.operator = MyOperator(...)``.
 )")
       .def(py::init<>())
       .def(
@@ -73,36 +73,37 @@ A body puts one into the factor that it fills by ``A.operator = MyOperator(...)`
   m.attr("Operator").attr("response") = py::cpp_function(
       [](const py::object&, const py::object&, const py::object&) { return false; },
       py::name("response"), py::is_method(m.attr("Operator")), py::arg("H"), py::arg("W"),
-      "False: there is no shorter way than to solve.");
+      "Adds H A^-1 H^T to W and returns True; False: not available, use solve().");
   m.attr("Operator").attr("record") =
       py::cpp_function([](const py::object&) { return py::make_tuple(0.0, 0, ""); },
                        py::name("record"), py::is_method(m.attr("Operator")),
                        "(residual, iterations, failure) of the solves since forget().");
   m.attr("Operator").attr("forget") =
       py::cpp_function([](const py::object&) {}, py::name("forget"),
-                       py::is_method(m.attr("Operator")), "Begins a new record.");
+                       py::is_method(m.attr("Operator")), "Resets the record.");
 }
 
 void bind_factor(py::module_& m) {
-  py::class_<SparseBox, std::shared_ptr<SparseBox>>(
-      m, "SparseMatrix", R"(A square matrix by rows, laid out for products.
+  py::class_<SparseBox, std::shared_ptr<SparseBox>>(m, "SparseMatrix",
+                                                    R"(A square matrix stored by rows, for products.
 
 SparseMatrix(matrix): from a dense array (exact zeros are left out) or a sparse matrix of SciPy.
 )")
-      .def(py::init([](const py::object& from) {
-             if (py::hasattr(from, "tocsr"))
-               return std::get<std::shared_ptr<SparseBox>>(matrix_of(
-                   from, py::tuple(from.attr("shape"))[0].cast<Eigen::Index>(), "the matrix"));
-             const auto dense =
-                 py::array_t<double, py::array::f_style | py::array::forcecast>::ensure(from);
-             if (!dense || dense.ndim() != 2 || dense.shape(0) != dense.shape(1)) {
-               PyErr_Clear();
-               throw UsageError("the matrix has " + shape_text(from) + ", a square one is wanted");
-             }
-             return std::make_shared<SparseBox>(SparseMatrix::from(
-                 Eigen::Map<const Matrix>(dense.data(), dense.shape(0), dense.shape(1))));
-           }),
-           py::arg("matrix"))
+      .def(
+          py::init([](const py::object& from) {
+            if (py::hasattr(from, "tocsr"))
+              return std::get<std::shared_ptr<SparseBox>>(matrix_of(
+                  from, py::tuple(from.attr("shape"))[0].cast<Eigen::Index>(), "the matrix"));
+            const auto dense =
+                py::array_t<double, py::array::f_style | py::array::forcecast>::ensure(from);
+            if (!dense || dense.ndim() != 2 || dense.shape(0) != dense.shape(1)) {
+              PyErr_Clear();
+              throw UsageError("the matrix has " + shape_text(from) + ", a square one is expected");
+            }
+            return std::make_shared<SparseBox>(SparseMatrix::from(
+                Eigen::Map<const Matrix>(dense.data(), dense.shape(0), dense.shape(1))));
+          }),
+          py::arg("matrix"))
       .def_property_readonly(
           "size", [](const SparseBox& self) { return self.rows.size(); }, "int : number of rows.")
       .def(
@@ -134,9 +135,9 @@ SparseMatrix(matrix): from a dense array (exact zeros are left out) or a sparse 
           "The matrix as an array, shape (size, size).");
 
   py::class_<FactorView, std::shared_ptr<FactorView>>(
-      m, "Factor", R"(The factor of a matrix A, filled in one of its forms.
+      m, "Factor", R"(The factor of a matrix A, in one of several forms.
 
-Factor() is an empty one of your own. Those of a trial, and those that `Dynamics.factorise` is given, are lent for the call.
+Factor() creates an empty one. Factors of a trial, and those passed to `Dynamics.factorise`, are lent for the call.
 )")
       .def(py::init([] {
         auto own = std::make_shared<Factor>();
@@ -146,7 +147,7 @@ Factor() is an empty one of your own. Those of a trial, and those that `Dynamics
           "solve",
           [](const FactorView& self, const py::object& X) {
             if (std::holds_alternative<std::monostate>(self.get().form))
-              throw UsageError("this factor is empty: nothing was factorised");
+              throw UsageError("this factor is empty: no matrix was factorised");
             return solve_for(X, self.size, [&](Eigen::Ref<Matrix> all) { solve(self.get(), all); });
           },
           py::arg("X"), R"(A^-1 X, a new array.
@@ -160,7 +161,7 @@ X : array, shape (n,) or (n, columns)
           [](FactorView& self, const py::object& matrix) {
             const py::array any = py::array::ensure(matrix);
             if (!any || any.ndim() != 2)
-              throw UsageError("A.dense takes a square array, not " + shape_text(matrix));
+              throw UsageError("A.dense needs a square array, not " + shape_text(matrix));
             const Eigen::Index n = self.size >= 0 ? self.size : any.shape(0);
             factorise(1.0, matrix_of(matrix, n, "the matrix of A.dense"), 0.0, {}, 0.0, {}, n,
                       self.get());
@@ -200,8 +201,7 @@ X : array, shape (n,) or (n, columns)
           [](FactorView& self, const py::object& made) {
             self.get().form = std::make_unique<HeldOperator>(hold<Operator>(made));
           },
-          "Operator or None : one written in Python that this factor holds. Assign to put one "
-          "there.")
+          "Operator or None : the operator written in Python in this factor. Assign to set one.")
       .def_property_readonly(
           "symmetric", [](const FactorView& self) { return symmetric(self.get()); },
           "bool : A is symmetric.")

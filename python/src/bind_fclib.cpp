@@ -51,21 +51,19 @@ std::shared_ptr<FileProblem> read_file(const std::filesystem::path& path) {
   return std::make_shared<FileProblem>(std::move(read));
 }
 
-/// Contacts of one kind and size, then equalities of one row each: what the format can say.
+/// Requires contacts of one kind and size, then equalities of one row each, as the format supports.
 FclibProblem writable(const Problem& given) {
   const auto& data = given.data();
-  if (!data)
-    throw UsageError("write_fclib: a problem of a simulation is written as problem.copy()");
+  if (!data) throw UsageError("write_fclib: use problem.copy() to write a problem of a simulation");
   FclibProblem P;
   static_cast<ContactProblemData&>(P) = *data;
   for (std::size_t c = 0; c < P.laws.size(); ++c) {
     const Law& law = P.laws[c];
     const auto wrong = [&](const std::string& what) {
-      throw UsageError(
-          fmt::format("write_fclib: law {} is {}{} (the format holds contacts with friction, all "
-                      "of one kind and size, 3 or 2 rows, 5 "
-                      "or 3 with rolling, then equalities of one row)",
-                      c, name_of(law.kind), what));
+      throw UsageError(fmt::format(
+          "write_fclib: law {} is {}{} (the format supports contacts with friction, all of one "
+          "kind and size, 3 or 2 rows, 5 or 3 with rolling, then equalities of one row)",
+          c, name_of(law.kind), what));
     };
     if (law.kind == LawKind::equality) {
       if (law.size != 1) wrong(fmt::format(" of {} rows", law.size));
@@ -114,10 +112,10 @@ void bind_fclib(py::module_& m) {
   using F = FileProblem;
   py::class_<F, Problem, std::shared_ptr<F>>(
       m, "FclibProblem",
-      R"(A contact problem read from a file of the FCLIB format: a ContactProblem that knows what the file says about it.
+      R"(A contact problem read from a file of the FCLIB format: a ContactProblem with the additional data of the file.
 
-First the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), then the equalities, one law a row. Global
-problems come condensed.)")
+First the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), then the equalities, one law per row. Global
+problems are condensed.)")
       .def_property_readonly(
           "title", [](const F& self) { return self.read().title; }, "As in the file.")
       .def_property_readonly(
@@ -126,26 +124,26 @@ problems come condensed.)")
           "math_info", [](const F& self) { return self.read().math_info; }, "As in the file.")
       .def_property_readonly(
           "notes", [](const F& self) { return self.read().notes; },
-          "What had to be assumed, a line each.")
+          "Assumptions that had to be made, one line each.")
       .def_property_readonly(
-          "spacedim", [](const F& self) { return self.read().spacedim; }, "Rows of a contact.")
+          "spacedim", [](const F& self) { return self.read().spacedim; }, "Rows per contact.")
       .def_property_readonly(
           "equalities", [](const F& self) { return self.read().equalities; },
-          "How many rows of that law, behind the contacts.")
+          "Number of equality rows, after the contacts.")
       .def_property_readonly(
           "rolling", [](const F& self) { return self.read().rolling; },
           "Whether contacts have rows of moments.")
       .def_property_readonly(
           "condensed", [](const F& self) { return self.read().global; },
-          "True where the file holds a global problem, M v = H r + G l + f.")
+          "True if the file contains a global problem, M v = H r + G l + f.")
       .def_property_readonly(
           "solution",
           [](const F& self) -> py::object {
             if (!self.read().solution) return py::none();
             return solution_of(self.read(), *self.read().solution);
           },
-          "dict or None : solution in the file as it stands there, with p (all rows) and, where "
-          "stored, u, v, l.")
+          "dict or None : the solution stored in the file, with p (all rows) and, if stored, u, v, "
+          "l.")
       .def_property_readonly(
           "guesses",
           [](const F& self) {
@@ -154,7 +152,7 @@ problems come condensed.)")
               out.append(solution_of(self.read(), s));
             return out;
           },
-          "list of dict : guesses in the file, like `solution`.");
+          "list of dict : guesses in the file, in the form of `solution`.");
   m.def("read_fclib", &read_file, py::arg("file"),
         R"(Reads a contact problem in the FCLIB format (HDF5).
 
@@ -170,7 +168,7 @@ FclibProblem
 Raises
 ------
 SceneError
-    Naming the file and the object in it that is at fault.)");
+    With the file and the faulty object in it.)");
   m.def("write_fclib", &write_file, py::arg("file"), py::arg("problem"), py::arg("p") = py::none(),
         py::kw_only(), py::arg("title") = "", py::arg("description") = "",
         py::arg("math_info") = "",
@@ -179,18 +177,18 @@ SceneError
 Parameters
 ----------
 file : path
-    It has its name only when it is whole.
+    It gets its name only when it is complete.
 problem : ContactProblem
     Contacts with friction, all of one kind and size, then equalities.
 p : array, shape (rows,), optional
-    A solution to go with it.
+    A solution to be stored with it.
 
 Raises
 ------
 UsageError
-    For laws that the format cannot hold.
+    For laws that the format does not support.
 SceneError
-    Where the file cannot be made.)");
+    If the file cannot be created.)");
 }
 
 }  // namespace saltus::python

@@ -1,4 +1,4 @@
-// Contact laws written in Python: forces of gap and rate.
+// Contact laws written in Python: forces as functions of gap and gap rate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace saltus::python {
 namespace {
 
-/// What the object of Python says before it is a law.
+/// Properties of the Python object, read before the law is created.
 struct Written {
   py::object object;
-  std::string_view name;  ///< lasting
+  std::string_view name;  ///< valid until the end of the process
   bool stores = false;    ///< its class has stored_energy
 
   explicit Written(const py::object& law, const py::object& base) : object(law) {
@@ -30,15 +30,16 @@ struct Written {
     const py::object given = law.attr("name");
     if (!given.is_none() && !py::isinstance<py::str>(given))
       throw UsageError(
-          fmt::format("{}.name is {}, a text is wanted", of, py::repr(given).cast<std::string>()));
+          fmt::format("{}.name is {}, a str is expected", of, py::repr(given).cast<std::string>()));
     const std::string text = given.is_none() ? of : given.cast<std::string>();
     if (text.empty()) throw UsageError(of + ".name is empty");
     name = lasting(text);
   }
 };
 
-/// N(y, u) of an object of Python. It is asked for gaps below 0 only. In a step what it stores has its mean over the way, which
-/// keeps the energy, and the rest is that of the middle.
+/// Force N(y, u) of a Python object, called for gaps below 0 only. In a step the elastic part is
+/// averaged over the change of the gap, which conserves energy, and the damping part is evaluated
+/// at the middle.
 class PythonLaw final : public ForceLaw {
  public:
   explicit PythonLaw(const Written& x)
@@ -60,7 +61,7 @@ class PythonLaw final : public ForceLaw {
     if (!(gap < 0.0)) return 0.0;
     return stores_ ? of_python(gap, rate) - of_python(gap, 0.0) : of_python(gap, rate);
   }
-  // N/(|N(y, 0)| + |N - N(y, 0)|), which is 1 where a contact begins
+  // N/(|N(y, 0)| + |N - N(y, 0)|), which is 1 at the start of a contact
   double pressing(double gap, double rate) const override {
     constexpr double kBegins = -1e-12;  // [m]
     const double y = std::min(gap, kBegins), held = of_python(y, 0.0), now = of_python(y, rate),
@@ -80,7 +81,7 @@ class PythonLaw final : public ForceLaw {
     const double middle = 0.5 * (y0 + y1), way = y1 - y0, u = way / h;
     if (!stores_) return force(middle, u, 0.0);
     double kept;
-    if (std::abs(way) <= 1e-3 * std::max(-y0, -y1))  // the difference of V is round-off
+    if (std::abs(way) <= 1e-3 * std::max(-y0, -y1))  // the difference of V would be round-off
       kept = (force(y0, 0.0, 0.0) + 4.0 * force(middle, 0.0, 0.0) + force(y1, 0.0, 0.0)) / 6.0;
     else
       kept = (stored_energy(y0) - stored_energy(y1)) / way;
@@ -96,8 +97,8 @@ class PythonLaw final : public ForceLaw {
     const double V = number("stored_energy", fmt::format("gap={:g}", gap),
                             [&](const py::object& law) { return law.attr("stored_energy")(gap); });
     if (V < 0.0)
-      throw UsageError(fmt::format("{}.stored_energy(gap={:g}) gave {:g}, an energy is not below 0",
-                                   name(), gap, V));
+      throw UsageError(fmt::format(
+          "{}.stored_energy(gap={:g}) gave {:g}, but an energy must be >= 0", name(), gap, V));
     return V;
   }
   template <class Call>
@@ -108,12 +109,12 @@ class PythonLaw final : public ForceLaw {
     try {
       x = given.cast<double>();
     } catch (const py::cast_error&) {
-      throw py::type_error(fmt::format("{}.{}({}) gave {}, a number is wanted", name(), method, at,
-                                       py::repr(given).cast<std::string>()));
+      throw py::type_error(fmt::format("{}.{}({}) gave {}, a number is expected", name(), method,
+                                       at, py::repr(given).cast<std::string>()));
     }
     if (!std::isfinite(x))
       throw UsageError(
-          fmt::format("{}.{}({}) gave {}, a finite number is wanted", name(), method, at, x));
+          fmt::format("{}.{}({}) gave {}, a finite number is expected", name(), method, at, x));
     return x;
   }
   std::string described() const override { return ", written in Python"; }

@@ -1,4 +1,5 @@
-// What options make: schemes and laws, checked by the tables that scenes are checked by; linear and modal bodies from arrays.
+// Builds objects from options: schemes and laws, checked by the option tables of scenes; linear and
+// modal bodies from arrays.
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
@@ -19,14 +20,15 @@
 namespace saltus::python {
 namespace {
 
-/// Arguments of a call stand in no file.
+/// Removes source positions, since arguments of a call are in no file.
 void forget_places(Node& node) {
   node.place = {};
   for (Node::Key& key : node.keys) key.place = {};
   for (Node& item : node.items) forget_places(item);
 }
 
-/// The options `json`, read and checked as those of a scene; SceneError with `path` in front of the key.
+/// The options `json`, read and checked like those of a scene; SceneError with `path` before the
+/// key.
 template <class T>
 T checked(const std::string& json, const std::string& path) {
   Node node = parse_yaml(json, path);
@@ -61,7 +63,7 @@ SparseMatrix matrix_of(const py::object& given, const char* name) {
     const py::object coo = given.attr("tocoo")();
     const auto shape = coo.attr("shape").cast<std::pair<py::ssize_t, py::ssize_t>>();
     if (shape.first != shape.second)
-      wrong("linear: {} has the shape ({}, {}), a square matrix is wanted", name, shape.first,
+      wrong("linear: {} has the shape ({}, {}), a square matrix is expected", name, shape.first,
             shape.second);
     using Indices = py::array_t<int, py::array::c_style | py::array::forcecast>;
     const auto row = coo.attr("row").cast<Indices>(), column = coo.attr("col").cast<Indices>();
@@ -73,7 +75,7 @@ SparseMatrix matrix_of(const py::object& given, const char* name) {
   const py::array any = py::array::ensure(given);
   PyErr_Clear();
   if (!any || std::strchr("fiub", any.dtype().kind()) == nullptr || any.ndim() == 0)
-    wrong("linear: {} is {}: an array (n, n), or (n,) for a diagonal", name,
+    wrong("linear: {} is {}; expected an array (n, n), or (n,) for a diagonal", name,
           py::repr(given).cast<std::string>());
   const auto A = any.cast<Doubles>();
   const int n = static_cast<int>(A.shape(0));
@@ -142,9 +144,9 @@ std::shared_ptr<Dynamics> modal(const Doubles& omega, const Doubles& sigma, cons
                                 const std::optional<Doubles>& load, const Vector3& origin,
                                 const Vector3& axis, const Vector3& direction) {
   if (omega.ndim() != 1 || omega.size() == 0)
-    wrong("modal: omega is an array of one number a mode");
+    wrong("modal: omega must be an array of one number per mode");
   const Eigen::Index n = omega.size();
-  if (x.has_value() != shapes.has_value()) wrong("modal: x and shapes belong together");
+  if (x.has_value() != shapes.has_value()) wrong("modal: give both x and shapes, or neither");
   std::shared_ptr<const ModeShapes> table;
   if (x) {
     if (shapes->ndim() != 2 || shapes->shape(0) != x->size() || shapes->shape(1) != n)
@@ -177,14 +179,14 @@ Parameters
 ----------
 mass : array (n, n), diagonal (n,), or SciPy sparse matrix
     M [kg], symmetric positive definite.
-stiffness, damping : the same, optional
+stiffness, damping : as mass, optional
     K [N/m], which need not be symmetric, C [N s/m]; 0 if not given. Without K the system is M v' + C v = F.
 load : array, shape (n,), optional
     Constant force [N].
 rayleigh : (float, float)
     r_M [1/s], r_K [s]: C += r_M M + r_K K.
 places, directions : array, shape (n, 3), optional
-    Where the degrees of freedom move in space: place + q direction; along z from the origin if not given.
+    Positions of the degrees of freedom in space: place + q direction; along z from the origin if not given.
 
 Returns
 -------
@@ -199,7 +201,7 @@ UsageError
         py::arg("x") = py::none(), py::arg("shapes") = py::none(), py::arg("load") = py::none(),
         py::arg("origin") = Vector3(Vector3::Zero()), py::arg("axis") = Vector3(Vector3::UnitX()),
         py::arg("direction") = Vector3(Vector3::UnitZ()),
-        R"(mass (q'' + 2 sigma q' + omega^2 q) = load, from arrays of one number a mode.
+        R"(mass (q'' + 2 sigma q' + omega^2 q) = load, from arrays of one number per mode.
 
 Parameters
 ----------
@@ -208,7 +210,7 @@ omega : array, shape (n,)
 sigma, mass, load : array, shape (n,), or float
     [1/s], modal mass [kg], constant modal force [N].
 x, shapes : arrays, shapes (k,) and (k, n), optional
-    Values of the modes at places x [m], increasing; needed by points that touch and by probes.
+    Values of the modes at places x [m], increasing; required by contact points and probes.
 origin, axis, direction : sequence of 3 floats
     Point x of the body is at origin + x axis and moves along direction.
 

@@ -1,4 +1,4 @@
-// Meshes of finite elements between arrays and files of Gmsh.
+// Converts finite-element meshes between arrays and files of Gmsh.
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -29,7 +29,7 @@ Mesh mesh_of(const Doubles& nodes, const py::dict& elements, const Sets& node_se
              const Sets& element_sets,
              const std::map<std::string, std::vector<std::array<int, 2>>>& face_sets) {
   if (nodes.ndim() != 2 || nodes.shape(1) < 1 || nodes.shape(1) > 3)
-    wrong("nodes must have the shape (n, 3), or (n, 2) of meshes in the plane, (n, 1) of lines");
+    wrong("nodes must have the shape (n, 3), or (n, 2) for plane meshes, (n, 1) for lines");
   Mesh mesh;
   mesh.dimension = static_cast<int>(nodes.shape(1));
   mesh.nodes.setZero(3, nodes.shape(0));
@@ -44,7 +44,7 @@ Mesh mesh_of(const Doubles& nodes, const py::dict& elements, const Sets& node_se
       wrong("elements['{}'] must have the shape (n, {})", name, info(block.kind).nodes);
     for (py::ssize_t k = 0; k < of.size(); ++k)
       if (of.data()[k] < 0 || of.data()[k] >= nodes.shape(0))
-        wrong("elements['{}'] names node {} of {}", name, of.data()[k], nodes.shape(0));
+        wrong("elements['{}'] refers to node {} of {}", name, of.data()[k], nodes.shape(0));
     block.nodes.assign(of.data(), of.data() + of.size());
     mesh.blocks.push_back(std::move(block));
   }
@@ -84,13 +84,13 @@ py::dict arrays_of(const Mesh& mesh) {
 void bind_mesh(py::module_& m) {
   m.def(
       "read_gmsh", [](const std::filesystem::path& file) { return arrays_of(read_gmsh(file)); },
-      py::arg("file"), R"(A mesh from a file of Gmsh (MSH 2.2 and 4.1) as arrays.
+      py::arg("file"), R"(Reads a mesh file of Gmsh (MSH 2.2 and 4.1) as arrays.
 
 Returns
 -------
 dict
     nodes (n, d) [m]; elements: dict of kind to (m, k) numbers of nodes from 0, in the order of Gmsh; node_sets, element_sets:
-    dicts of lists; face_sets: dict of lists of (element, face). Elements are counted through all kinds in order.)");
+    dicts of lists; face_sets: dict of lists of (element, face). Elements are numbered consecutively over all kinds.)");
   m.def(
       "write_gmsh",
       [](const std::filesystem::path& file, const Doubles& nodes, const py::dict& elements,
@@ -101,25 +101,25 @@ dict
       py::arg("file"), py::arg("nodes"), py::arg("elements"), py::arg("node_sets") = Sets(),
       py::arg("element_sets") = Sets(),
       py::arg("face_sets") = std::map<std::string, std::vector<std::array<int, 2>>>(),
-      R"(Writes a mesh of arrays to a file of Gmsh, for bodies.fem(mesh={"file": ...}). Coordinates come back to the bit.
+      R"(Writes a mesh given as arrays to a file of Gmsh, for bodies.fem(mesh={"file": ...}). Coordinates are recovered bit for bit.
 
 Parameters
 ----------
 file : path
 nodes : array, shape (n, d)
-    [m]; d = 3, or 2 in the plane of x and y.
+    [m]; d = 3, or 2 in the x-y plane.
 elements : dict of str to array, shape (m, k)
     Numbers of nodes from 0 in the order of Gmsh, by kind: bar2, bar3, tri3, tri6, quad4, quad8, tet4, tet10, hex8, hex20,
     wedge6, pyramid5.
 node_sets, element_sets, face_sets : dict, optional
-    Names that `fixed`, `loads`, `materials` and others of the body may use; faces as (element, face).
+    Names for `fixed`, `loads`, `materials` and other entries of the body; faces as (element, face).
 
 Raises
 ------
 UsageError
-    For elements that are inverted or name nodes that are not there.
+    For elements that are inverted or refer to unknown nodes.
 SceneError
-    Where the file cannot be written.)");
+    If the file cannot be written.)");
 }
 
 }  // namespace saltus::python

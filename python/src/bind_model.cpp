@@ -1,4 +1,4 @@
-// Models: groups, pairs, laws, joints, probes and options, as they were checked.
+// Models: groups, pairs, laws, joints, probes and options, as checked.
 #include <pybind11/stl.h>
 
 #include "core.h"
@@ -15,7 +15,7 @@ std::vector<std::string> bodies_of(const Group& group) {
 
 py::tuple array3(const Vector3& x) { return py::make_tuple(x[0], x[1], x[2]); }
 
-/// Number of the first body of each group in the order of all bodies.
+/// Number of the first body of each group among all bodies.
 std::vector<int> first_bodies(const Model& model) {
   std::vector<int> first{0};
   for (const Group& group : model.groups())
@@ -37,7 +37,7 @@ py::list pairs_of(const Model& model) {
   return pairs;
 }
 
-/// Name and numbers of each law.
+/// Name and parameters of each law.
 py::list laws_of(const Model& model) {
   py::list laws;
   for (const AnyLaw& law : model.laws()) {
@@ -101,7 +101,7 @@ py::dict options_of(const Model& model) {
   return options;
 }
 
-/// A member that holds a shared object of the engine, as Python may hold it.
+/// A shared object of the engine as a Python property.
 template <typename T>
 py::object shared(const std::shared_ptr<const T>& of) {
   return py::cast(std::const_pointer_cast<T>(of));
@@ -110,18 +110,19 @@ py::object shared(const std::shared_ptr<const T>& of) {
 }  // namespace
 
 void bind_model(py::module_& m) {
-  py::class_<Group>(m, "Group", "Bodies of one kind that one scheme moves.")
+  py::class_<Group>(m, "Group", "Bodies of one kind, integrated by one scheme.")
       .def_property_readonly(
           "name", [](const Group& g) { return text_of(g.name); },
-          "str : of the body, of the first of several.")
+          "str : name of the body, or of the first of several.")
       .def_property_readonly(
-          "kind", [](const Group& g) { return text_of(g.kind); }, "str : of its bodies.")
+          "kind", [](const Group& g) { return text_of(g.kind); }, "str : kind of its bodies.")
       .def_property_readonly("bodies", &bodies_of, "list of str : names of its bodies.")
       .def_property_readonly(
           "scheme_name", [](const Group& g) { return text_of(g.scheme->name()); },
-          "str : of its scheme.")
+          "str : name of its scheme.")
       .def_property_readonly(
-          "scheme", [](const Group& g) { return shared(g.scheme); }, "Scheme : what moves it.")
+          "scheme", [](const Group& g) { return shared(g.scheme); },
+          "Scheme : the scheme that integrates it.")
       .def_property_readonly(
           "dynamics", [](const Group& g) { return shared(g.dynamics); },
           "Dynamics : its equation of motion.")
@@ -132,10 +133,10 @@ void bind_model(py::module_& m) {
           "int : size of v.");
 
   py::class_<Model>(m, "Model",
-                    R"(What was checked and never changes: groups of bodies, laws, joints, the step.
+                    R"(A checked, immutable model: groups of bodies, laws, joints, the step.
 
-Models come from `Scene.build()` or, in code, from `ModelParts.build()`. Copies share what they hold, and several
-simulations may run on one model.
+Models are built by `Scene.build()` or, in code, by `ModelParts.build()`. Copies share their data, and several
+simulations can use one model.
 )")
       .def_property_readonly(
           "_groups",
@@ -158,12 +159,12 @@ simulations may run on one model.
           [](const Model& model) {
             return std::vector<std::string>(model.warnings().begin(), model.warnings().end());
           },
-          "list of str : what is legal but doubtful, one line each.")
+          "list of str : warnings about valid but doubtful input, one line each.")
       .def_property_readonly(
           "h", [](const Model& model) { return model.options().h; }, "float : the step [s].")
       .def_property_readonly(
           "end", [](const Model& model) { return model.options().end; },
-          "float : where the run ends [s].")
+          "float : end of the run [s].")
       .def_property_readonly("_first_bodies", &first_bodies)
       .def_property_readonly("_pairs", &pairs_of)
       .def_property_readonly("_laws", &laws_of)
@@ -176,12 +177,12 @@ simulations may run on one model.
           [](const Model& model) {
             return std::vector<int>(model.islands().begin(), model.islands().end());
           },
-          "list of int : of each group; groups that can touch share an island and a contact "
-          "problem.")
+          "list of int : island of each group; groups that can be in contact share an island and a "
+          "contact problem.")
       .def("with_ledger", &Model::with_ledger, py::arg("ledger"),
-           "The same model with (ledger=True) or without the accounts of every step.");
+           "The same model with (ledger=True) or without the ledger of every step.");
 
-  // here, where Model has a name for the signature
+  // defined here, where the name Model is available for the signature
   py::class_<SceneObject, std::shared_ptr<SceneObject>>(m.attr("Scene"))
       .def(
           "build", [](const SceneObject& s) { return build_or_find_faults(s.scene); },
@@ -195,7 +196,7 @@ Model
 Raises
 ------
 SceneError
-    With file, line and column of each entry that is wrong.
+    With file, line and column of each faulty entry.
 )");
 }
 

@@ -1,4 +1,4 @@
-// Joints, couplings and laws on their coordinates in models made in code.
+// Joints, couplings and laws on their coordinates in models built in code.
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ JointSide joint_side(const PartsObject& self, const py::handle& given, const Mat
                      const char* what) {
   const ContactSide side = self.side(given, what);
   if (!((axes.transpose() * axes - Matrix3::Identity()).norm() < 1e-9 && axes.determinant() > 0.0))
-    wrong("axes of {} are no rotation: columns x, y, z, unit and at right angles", what);
+    wrong("axes of {} are not a rotation: columns x, y, z must be orthogonal unit vectors", what);
   return {side.group, side.ref, axes};
 }
 
@@ -58,14 +58,15 @@ int add_joint(PartsObject& self, const std::string& name, const std::string& kin
   Joint joint;
   joint.name = name;
   for (const Joint& other : self.parts.joints)
-    if (other.name == name) wrong("there is a joint '{}' already", name);
+    if (other.name == name) wrong("joint '{}' already exists", name);
   joint.kind = joint_kind(kind);
   joint.a = joint_side(self, a, axes_a, "a");
   joint.b = joint_side(self, b, axes_b, "b");
   if (joint.kind == JointKind::distance && !(length > 0.0))
-    wrong("joint '{}': a distance has a length > 0 [m]", name);
+    wrong("joint '{}': a distance needs a length > 0 [m]", name);
   if (!std::isfinite(length)) wrong("joint '{}': length is {} (a finite number [m])", name, length);
-  if (!(strength >= 0.0)) wrong("joint '{}': strength is {} (>= 0 N; 0: never)", name, strength);
+  if (!(strength >= 0.0))
+    wrong("joint '{}': strength is {} (>= 0 N; 0: unlimited)", name, strength);
   joint.length = length;
   joint.strength = strength;
   self.parts.joints.push_back(joint);
@@ -73,7 +74,7 @@ int add_joint(PartsObject& self, const std::string& name, const std::string& kin
   return static_cast<int>(self.parts.joints.size()) - 1;
 }
 
-/// A function of Python that gives (value, rate) at t, called from whatever thread steps.
+/// A Python function that returns (value, rate) at t, called from the thread that steps.
 std::function<std::array<double, 2>(double)> course(const py::object& given) {
   if (given.is_none()) return {};
   if (!PyCallable_Check(given.ptr())) {
@@ -82,7 +83,7 @@ std::function<std::array<double, 2>(double)> course(const py::object& given) {
       value = given.cast<double>();
     } catch (const py::cast_error&) {
       throw py::type_error("value of a coupling is " + py::repr(given).cast<std::string>() +
-                           ", a number or a function of t is wanted");
+                           ", a number or a function of t is expected");
     }
     if (!std::isfinite(value)) wrong("value of a coupling is {}", value);
     return [value](double) { return std::array{value, 0.0}; };
@@ -99,7 +100,7 @@ std::function<std::array<double, 2>(double)> course(const py::object& given) {
       return result.cast<std::array<double, 2>>();
     } catch (const py::cast_error&) {
       throw py::type_error("value(t) of a coupling gave " + py::repr(result).cast<std::string>() +
-                           ", (value, rate) is wanted");
+                           ", (value, rate) is expected");
     }
   };
 }
@@ -151,9 +152,9 @@ void bind_part_joints(PartsClass& cls) {
   const Matrix3 same = Matrix3::Identity();
   cls.def("add_joint", &add_joint, py::arg("name"), py::arg("kind"), py::arg("a"), py::arg("b"),
           py::arg("axes_a") = same, py::arg("axes_b") = same, py::arg("length") = 0.0,
-          py::arg("strength") = 0.0, R"(Holds two points together; returns the index of the joint.
+          py::arg("strength") = 0.0, R"(Joins two points; returns the index of the joint.
 
-ModelParts.build() closes it where it is open, and fits the velocities at t = 0 to it.
+ModelParts.build() moves the bodies so that it is closed, and makes the velocities at t = 0 compatible with it.
 
 Parameters
 ----------
@@ -161,17 +162,17 @@ name : str
 kind : {'fixed', 'ball', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
 a, b : Point, or place [x, y, z] in the world [m]
 axes_a, axes_b : array, shape (3, 3)
-    Columns x, y, z of the joint on either side, in the frame of a rigid body, in space for others; the axis of a revolute,
+    Columns x, y, z of the joint on each side, in the frame of a rigid body, otherwise in space; the axis of a revolute,
     prismatic or cylindrical joint and the normal of a planar one is z.
 length : float
-    Of a distance [m].
+    Length of a distance joint [m].
 strength : float
-    Pull at which a distance breaks [N]; 0: never.)")
+    Tension at which a distance joint breaks [N]; 0: unlimited.)")
       .def("add_coupling", &add_coupling, py::arg("name"), py::arg("terms"),
            py::arg("value") = py::none(),
-           R"(Holds sum of weight times coordinate of joints: gears, screws, driven coordinates.
+           R"(Prescribes a weighted sum of coordinates of joints: gears, screws, driven coordinates.
 
-ModelParts.build() moves the bodies to where the sum has its value at t = 0, and gives them its rate.
+ModelParts.build() moves the bodies so that the sum has its value at t = 0, and sets its rate.
 
 Parameters
 ----------
@@ -179,7 +180,7 @@ name : str
 terms : list of (joint, coordinate, weight)
     joint: name or index; coordinate from 0 [rad, m].
 value : float or callable, optional
-    value(t) gives (value, rate); 0 if not given.)")
+    value(t) returns (value, rate); 0 if not given.)")
       .def(
           "add_joint_law", &add_joint_law, py::arg("joint"), py::arg("law"),
           py::arg("coordinate") = 0, py::arg("sign") = 1.0, py::arg("offset") = 0.0,

@@ -1,4 +1,4 @@
-// Shapes, and where they sit, in models made in code.
+// Shapes and their placement in models built in code.
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace saltus::python {
 
-/// Arguments in metres: UsageError in one line for what is no number.
+/// Arguments in metres: a one-line UsageError if the value is not a number.
 struct Length {
   double value = 0.0;
 };
@@ -111,7 +111,7 @@ int add_frame(PartsObject& self, const py::object& group, int body, std::string 
   const Group& of = self.parts.groups[g];
   if (body < 0 || body >= of.dynamics->bodies()) wrong("group '{}' has no body {}", of.name, body);
   if (!has(of.dynamics->traits(), Trait::rigid) && of.dynamics->velocities() > 0)
-    wrong("group '{}' has no frames to carry shapes: it is not rigid", of.name);
+    wrong("group '{}' is not rigid and has no frames for shapes", of.name);
   if (name.empty()) name = of.bodies.empty() ? of.name : of.bodies[static_cast<std::size_t>(body)];
   self.parts.surfaces.frames.push_back({static_cast<int>(g), body, std::move(name)});
   return static_cast<int>(self.parts.surfaces.frames.size()) - 1;
@@ -123,13 +123,13 @@ int add_shape(PartsObject& self, const ShapeObject& shape, int frame, const Vect
   if (frame < -1 || frame >= static_cast<int>(surfaces.frames.size()))
     wrong("there is no frame {}; add_frame() gives its number, -1 is the world", frame);
   if (frame >= 0 && !can_move(shape.shape))
-    wrong("a {} can only stand still, in frame -1", shape_name(shape.shape));
+    wrong("a {} cannot move and must be in frame -1", shape_name(shape.shape));
   expect_finite(position, "position");
   if (material < 0) wrong("material is {} (>= 0)", material);
   const Quaternion Q(rotation[0], rotation[1], rotation[2], rotation[3]);
   if (!(Q.norm() > 0.0) || !std::isfinite(Q.norm())) wrong("rotation is (w, x, y, z), not all 0");
   if (material >= surfaces.materials ||
-      surfaces.law.empty()) {  // a larger table, with what it held
+      surfaces.law.empty()) {  // a larger table with the previous entries
     const int before = surfaces.law.empty() ? 0 : surfaces.materials,
               now = std::max(material + 1, before);
     std::vector<int> law(static_cast<std::size_t>(now) * static_cast<std::size_t>(now), -1);
@@ -148,8 +148,9 @@ int add_shape(PartsObject& self, const ShapeObject& shape, int frame, const Vect
 void set_surface_law(PartsObject& self, int law, std::optional<int> a, std::optional<int> b) {
   Surfaces& surfaces = self.parts.surfaces;
   if (law < -1 || law >= static_cast<int>(self.parts.laws.size())) wrong("there is no law {}", law);
-  if (surfaces.law.empty()) wrong("there is no shape yet: add_shape() comes first");
-  if (a.has_value() != b.has_value()) wrong("materials a and b: both, or none for all pairs");
+  if (surfaces.law.empty()) wrong("there is no shape yet: call add_shape() first");
+  if (a.has_value() != b.has_value())
+    wrong("give both materials a and b, or neither for all pairs");
   const int n = surfaces.materials;
   if (!a) {
     std::fill(surfaces.law.begin(), surfaces.law.end(), law);
@@ -186,15 +187,15 @@ void exclude(PartsObject& self, int a, int b) {
 
 void bind_part_surfaces(py::module_& m, PartsClass& cls) {
   using S = ShapeObject;
-  py::class_<S>(m, "Shape",
-                "What a rigid body looks like, in its own frame; lengths in m. UsageError for what "
-                "is no shape.")
+  py::class_<S>(
+      m, "Shape",
+      "A shape of a rigid body, in its own frame; lengths in m. UsageError for invalid shapes.")
       .def_static(
           "sphere", [](Length radius) { return checked(Sphere{radius.value}); }, py::arg("radius"),
-          "About the origin; radius [m].")
+          "Centred at the origin; radius [m].")
       .def_static(
           "ellipsoid", [](const Lengths& radii) { return checked(Ellipsoid{radii.value}); },
-          py::arg("radii"), "radii: half axes along x, y, z [m].")
+          py::arg("radii"), "radii: semi-axes along x, y, z [m].")
       .def_static(
           "capsule",
           [](Length radius, Length length) {
@@ -210,25 +211,25 @@ void bind_part_surfaces(py::module_& m, PartsClass& cls) {
           py::arg("radius"), py::arg("length"), "Along z, with flat ends; radius [m], length [m].")
       .def_static(
           "box", [](const Lengths& size) { return checked(Box{size.value / 2}); }, py::arg("size"),
-          "size: edges along x, y, z [m].")
+          "size: edge lengths along x, y, z [m].")
       .def_static(
-          "plane", [] { return S{Plane{}}; }, "The half space z <= 0; stands still.")
+          "plane", [] { return S{Plane{}}; }, "The half space z <= 0; fixed bodies only.")
       .def_static(
           "hull", [](const Points& points) { return S{convex_hull(points_of(points, "points"))}; },
           py::arg("points"), "The convex hull of points, shape (n, 3), n >= 4.")
       .def_static("mesh", &mesh, py::arg("vertices"), py::arg("triangles"),
-                  "Triangles, counter-clockwise seen from outside; stands still. vertices: shape "
-                  "(n, 3); triangles: shape (m, 3), from 0.")
+                  "Triangles, counter-clockwise seen from outside; fixed bodies only. vertices: "
+                  "shape (n, 3); triangles: shape (m, 3), from 0.")
       .def_static("height_field", &heights, py::arg("height"), py::arg("spacing"),
                   py::arg("origin") = std::array{0.0, 0.0},
                   "height [m], shape (along y, along x), over a grid of this spacing [m] in x and "
-                  "y with its first "
-                  "corner at origin [m]; stands still.")
+                  "y with its first corner at origin [m]; fixed bodies only.")
       .def_property_readonly(
           "kind", [](const S& s) { return shape_name(s.shape); }, "str : 'sphere', 'box', ...")
       .def_property_readonly(
           "can_move", [](const S& s) { return can_move(s.shape); },
-          "bool : bodies may carry it; planes, meshes, height fields stand still.")
+          "bool : moving bodies may have it; planes, meshes and height fields are for fixed "
+          "bodies.")
       .def(
           "moments",
           [](const S& s) {
@@ -241,24 +242,23 @@ void bind_part_surfaces(py::module_& m, PartsClass& cls) {
       .def("__repr__",
            [](const S& s) { return fmt::format("<saltus.Shape {}>", shape_name(s.shape)); });
   cls.def("add_frame", &add_frame, py::arg("group"), py::arg("body") = 0, py::arg("name") = "",
-          "A rigid body that carries shapes: number `body` of a group (name or index); `name` "
-          "stands in "
-          "messages and results. Returns the number of its frame.")
+          "Adds a rigid body with shapes: number `body` of a group (name or index); `name` is used "
+          "in messages and results. Returns the number of its frame.")
       .def("add_shape", &add_shape, py::arg("shape"), py::arg("frame") = -1,
            py::arg("position") = Vector3(Vector3::Zero()),
            py::arg("rotation") = std::array{1.0, 0.0, 0.0, 0.0}, py::arg("material") = 0,
-           "Puts a Shape on a frame (-1: the world) at position [m] and rotation (w, x, y, z); "
-           "returns the number of the shape. material: an index, of which surface_law() speaks. "
-           "Nothing touches until surface_law().")
+           "Adds a Shape to a frame (-1: the world) at position [m] and rotation (w, x, y, z); "
+           "returns the number of the shape. material: an index for surface_law(). There is no "
+           "contact before surface_law().")
       .def("surface_law", &set_surface_law, py::arg("law"), py::arg("a") = py::none(),
            py::arg("b") = py::none(),
-           "The law between shapes of materials a and b, of all when not given; -1: they never "
-           "touch.")
+           "Sets the law between shapes of materials a and b, or of all when not given; -1: no "
+           "contact.")
       .def("surfaces", &set_surfaces, py::arg("margin") = py::none(), py::arg("plane") = py::none(),
-           "margin [m]: contacts are known from this gap on. plane: normal of the plane in which "
+           "margin [m]: contacts are detected below this gap. plane: normal of the plane in which "
            "all bodies move; [0, 0, 0]: they move in space.")
       .def("exclude", &exclude, py::arg("a"), py::arg("b"),
-           "Shapes of the frames a and b never touch.");
+           "Excludes contact between the shapes of frames a and b.");
 }
 
 }  // namespace saltus::python

@@ -1,4 +1,5 @@
-// ModelParts: models made in code from objects of either language, or from the parts of a model that is there.
+// ModelParts: models built in code from objects of either language, or from the parts of an
+// existing model.
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
@@ -19,9 +20,9 @@ namespace saltus::python {
 
 namespace {
 
-// ---- the parts of a model that is there
+// ---- the parts of an existing model
 
-/// Without what Model itself adds: the groups under their joints, and its own warnings.
+/// The parts without additions of Model itself: the grouping by joints, and its own warnings.
 std::shared_ptr<PartsObject> parts_of(const Model& model) {
   auto made = std::make_shared<PartsObject>();
   ModelParts& parts = made->parts;
@@ -43,7 +44,7 @@ std::shared_ptr<PartsObject> parts_of(const Model& model) {
   parts.probes.assign(model.probes().begin(), model.probes().end());
   parts.solver = {keep, &model.solver()};
   parts.options = model.options();
-  // one a law and a joint, so that those of what is added later come behind them
+  // one per law and joint, so that entries added later follow these
   ModelParts given = model.parts();
   parts.law_path = std::move(given.law_path);
   for (std::size_t i = parts.law_path.size(); i < parts.laws.size(); ++i)
@@ -65,10 +66,11 @@ Model build_parts(const PartsObject& self) {
   if (!(parts.options.h > 0.0) || !std::isfinite(parts.options.h))
     wrong("ModelParts: options(h=...) is missing: the step [s], > 0");
   if (!(parts.options.end > 0.0) || !std::isfinite(parts.options.end))
-    wrong("ModelParts: options(end=...) is missing: where a run ends [s], > 0");
+    wrong("ModelParts: options(end=...) is missing: end of the run [s], > 0");
   for (std::size_t g = 0; g < parts.groups.size(); ++g)
     expect_mass(*parts.groups[g].dynamics, parts.initial[g].q);
-  // Keys increase over the pairs and then the laws on joints, in whatever order they were added.
+  // Keys must increase over the pairs and then the laws on joints, in whatever order they were
+  // added.
   ModelParts numbered = parts;
   std::uint64_t key = 0;
   for (ContactPair& pair : numbered.pairs) pair.key = key++;
@@ -102,7 +104,7 @@ void set_state(PartsObject& self, const py::object& group, const std::optional<D
   read(v, body.velocities(), "v", state.v);
 }
 
-/// hold() with a message that says which argument it is.
+/// hold() with a message that names the argument.
 template <class T>
 std::shared_ptr<const T> held(const py::object& object, const char* what) {
   if (!py::isinstance<T>(object))
@@ -117,14 +119,17 @@ int add_group(PartsObject& self, const std::string& name, const py::object& dyna
               const std::optional<Doubles>& v, const std::string& kind,
               std::vector<std::string> bodies) {
   ModelParts& parts = self.parts;
-  if (name.empty()) wrong("a group has a name");
+  if (name.empty()) wrong("a group needs a name");
   for (const Group& group : parts.groups)
-    if (group.name == name) wrong("there is a group '{}' already", name);
+    if (group.name == name) wrong("group '{}' already exists", name);
   Group group{name, kind, held<Dynamics>(dynamics, "dynamics"), held<Scheme>(scheme, "scheme"),
               std::move(bodies)};
   const int positions = group.dynamics->positions(), velocities = group.dynamics->velocities();
   if (!q && has(group.dynamics->traits(), Trait::rotations))
-    wrong("group '{}': q is missing, for its positions hold rotations, which are nowhere 0", name);
+    wrong(
+        "group '{}': q is required, since its positions contain rotations, for which 0 is not "
+        "valid",
+        name);
   if (!group.bodies.empty() && static_cast<int>(group.bodies.size()) != group.dynamics->bodies())
     wrong("group '{}' has {} names of bodies, its dynamics {} bodies", name, group.bodies.size(),
           group.dynamics->bodies());
@@ -147,7 +152,7 @@ int add_group(PartsObject& self, const std::string& name, const py::object& dyna
 
 int law_index(const ModelParts& parts, int law) {
   if (law < 0 || law >= static_cast<int>(parts.laws.size()))
-    wrong("there is no law {}; add_law() has given {}", law,
+    wrong("there is no law {}; add_law() has returned {}", law,
           parts.laws.empty() ? std::string("none") : fmt::format("0 to {}", parts.laws.size() - 1));
   return law;
 }
@@ -160,7 +165,7 @@ int add_pair(PartsObject& self, const py::object& a, const py::object& b, const 
   pair.distance = distance;
   pair.a = self.side(a, "a");
   pair.b = self.side(b, "b");
-  if (pair.a.group < 0) wrong("side a of a pair is a point of a group; the world is side b");
+  if (pair.a.group < 0) wrong("side a of a pair must be a point of a group; the world is side b");
   pair.normal = unit(normal, "normal");
   pair.law = law_index(parts, law);
   const bool rubs = parts.laws[static_cast<std::size_t>(law)]->facts().friction.coefficient > 0.0;
@@ -172,8 +177,9 @@ int add_pair(PartsObject& self, const py::object& a, const py::object& b, const 
       const double along = pair.tangent[t].dot(pair.normal),
                    other = t == 1 ? pair.tangent[0].dot(pair.tangent[1]) : 0.0;
       if (std::abs(along) > 1e-12 || std::abs(other) > 1e-12)
-        wrong("tangents are at right angles to the normal and to each other, and tangent {} is not",
-              t);
+        wrong(
+            "tangents must be perpendicular to the normal and to each other, and tangent {} is not",
+            t);
     }
   } else if (rubs) {
     Eigen::Index least = 0;
@@ -183,7 +189,7 @@ int add_pair(PartsObject& self, const py::object& a, const py::object& b, const 
     pair.tangent[0] = (axis - axis.dot(pair.normal) * pair.normal).normalized();
     pair.tangent[1] = pair.normal.cross(pair.tangent[0]);
   }
-  if (rubs && pair.tangents == 0) wrong("law {} has friction and the pair no tangents", law);
+  if (rubs && pair.tangents == 0) wrong("law {} has friction, but the pair has no tangents", law);
   parts.pairs.push_back(pair);
   return static_cast<int>(parts.pairs.size()) - 1;
 }
@@ -194,9 +200,9 @@ int add_probe(PartsObject& self, const std::string& name, const py::object& at,
               const Vector3& direction, const std::string& quantity) {
   ModelParts& parts = self.parts;
   for (const Probe& other : parts.probes)
-    if (other.name == name) wrong("there is a probe '{}' already", name);
+    if (other.name == name) wrong("probe '{}' already exists", name);
   const ContactSide side = self.side(at, "at");
-  if (side.group < 0) wrong("a probe listens to a point of a group");
+  if (side.group < 0) wrong("a probe needs a point of a group");
   Probe probe;
   probe.name = name;
   probe.group = side.group;
@@ -230,7 +236,7 @@ void choose(Choice& out, const py::handle& value, const std::string& name) {
   wrong("options: {} is '{}' ({})", name, text, did_you_mean(text, names));
 }
 
-/// The value of an option as a T, which `wanted` says in words.
+/// The value of an option as a T; `wanted` is the type in words.
 template <class T>
 T option(const std::string& name, const py::handle& value, const char* wanted) {
   try {
@@ -240,7 +246,7 @@ T option(const std::string& name, const py::handle& value, const char* wanted) {
   }
 }
 
-/// Options of event-driven integration: a dict of them.
+/// Sets options of event-driven integration from a dict.
 void set_events(EventOptions& events, const py::handle& given) {
   static constexpr std::string_view kNames[] = {"method", "tolerance", "impacts",  "zeno",
                                                 "limit",  "closed",    "hand_over"};
@@ -369,7 +375,7 @@ std::size_t PartsObject::group(const py::handle& group) const {
   try {
     index = group.cast<int>();
   } catch (const py::cast_error&) {
-    wrong("a group is {} (its name or index)", py::repr(group).cast<std::string>());
+    wrong("a group is {} (expected its name or index)", py::repr(group).cast<std::string>());
   }
   if (index < 0 || index >= static_cast<int>(parts.groups.size()))
     wrong("there is no group {} of {}", index, parts.groups.size());
@@ -391,7 +397,7 @@ ContactSide PartsObject::side(const py::handle& given, const char* what) const {
   try {
     side.ref.local = given.cast<Vector3>();
   } catch (const py::cast_error&) {
-    wrong("{} is a Point of a group, or a place [x, y, z] of the world", what);
+    wrong("{} must be a Point of a group, or a place [x, y, z] of the world", what);
   }
   expect_finite(side.ref.local, what);
   return side;
@@ -399,18 +405,18 @@ ContactSide PartsObject::side(const py::handle& given, const char* what) const {
 
 void bind_parts(py::module_& m) {
   py::class_<Side>(m, "Point",
-                   R"(A point of a group: what a pair, a joint or a probe of ModelParts is about.
+                   R"(A point of a group, for pairs, joints and probes of ModelParts.
 
 Parameters
 ----------
 group : str or int
     Name or index.
 local : sequence of 3 floats
-    Place on the body in its own frame [m]; of modal bodies local[0] is the place along the body.
+    Position on the body in its own frame [m]; for modal bodies local[0] is the place along the body.
 feature : int
     Number of the degree of freedom (linear), particle, node or named point (lagrangian).
 body : int
-    Of a group of several.)")
+    Number of the body in a group of several.)")
       .def(py::init([](py::object group, const Vector3& local, int feature, int body) {
              expect_finite(local, "Point: local");
              return Side{std::move(group), {body, feature, local}};
@@ -421,7 +427,7 @@ body : int
   using P = PartsObject;
   py::class_<P, std::shared_ptr<P>> cls(
       m, "ModelParts",
-      R"(The parts from which a Model is made: groups, laws, pairs of points that may touch, surfaces, joints, probes, solver.
+      R"(The parts of a Model: groups, laws, contact pairs of points, surfaces, joints, probes, solver.
 
     parts = saltus.ModelParts()
     parts.options(h=1e-3, end=1.0)
@@ -430,26 +436,26 @@ body : int
     parts.add_pair(saltus.Point("mass"), [0, 0, -0.1], normal=[0, 0, 1], law=wall)
     model = parts.build()
 
-ModelParts.of(scene or model) starts from what is there: scheme, solver or body of a scene may then be replaced.)");
+ModelParts.of(scene or model) starts from existing parts: scheme, solver or body of a scene can then be replaced.)");
   cls.def(py::init<>())
       .def_static("_of", &parts_of, py::arg("model"))
-      .def("build", &build_parts, R"(The checked Model. May be called again after changes.
+      .def("build", &build_parts, R"(Builds and checks the Model. Can be called again after changes.
 
-Joints and couplings are closed as those of a scene are: bodies that leave one open are moved, and velocities that do not fit
-are changed by the least impulse that makes them fit, both with a line in Model.warnings. The states of these parts stay as
-they are.
+Joints and couplings are closed as in a scene: bodies that violate one are moved, and incompatible velocities are changed
+by the smallest impulse that makes them compatible, both with a line in Model.warnings. The states of these parts do not
+change.
 
 Raises
 ------
 SceneError
-    Where the parts do not fit each other, with the name of the group, law or joint; where joints cannot close, or drives ask
-    for what the bodies cannot do.
+    If the parts do not match, with the name of the group, law or joint; if joints cannot be closed, or drives prescribe
+    motions that the bodies cannot perform.
 UsageError
-    Where something is missing.)")
+    If something is missing.)")
       .def("add_group", &add_group, py::arg("name"), py::arg("dynamics"), py::arg("scheme"),
            py::arg("q") = py::none(), py::arg("v") = py::none(), py::arg("kind") = "custom",
            py::arg("bodies") = std::vector<std::string>(),
-           R"(Adds bodies that one scheme moves; returns the index of the group.
+           R"(Adds bodies integrated by one scheme; returns the index of the group.
 
 Parameters
 ----------
@@ -459,22 +465,22 @@ dynamics : Dynamics
 scheme : Scheme
     From scheme(name), or an object of a class derived from Scheme.
 q : array, shape (positions,), optional
-    At t = 0; zeros if not given, which bodies that turn do not allow.
+    At t = 0; zeros if not given, which is not valid for bodies with rotations.
 v : array, shape (velocities,), optional
     Physical velocity at t = 0; zeros if not given.
 kind : str
-    For people.
+    For display only.
 bodies : list of str
-    Names, of a group that holds several.)")
+    Names of the bodies, if the group has several.)")
       .def_property_readonly(
           "groups", [](const P& self) { return self.parts.groups; },
-          "List of Group as they are now, copies.")
+          "List of Group, copies of the current ones.")
       .def(
           "set_scheme",
           [](P& self, const py::object& group, const py::object& scheme) {
             self.parts.groups[self.group(group)].scheme = held<Scheme>(scheme, "scheme");
           },
-          py::arg("group"), py::arg("scheme"), "Another scheme for a group (name or index).")
+          py::arg("group"), py::arg("scheme"), "Replaces the scheme of a group (name or index).")
       .def(
           "set_dynamics",
           [](P& self, const py::object& group, const py::object& dynamics) {
@@ -489,19 +495,23 @@ bodies : list of str
                   body->velocities());
             to.dynamics = std::move(body);
           },
-          py::arg("group"), py::arg("dynamics"), "Other dynamics of the same size for a group.")
+          py::arg("group"), py::arg("dynamics"),
+          "Replaces the dynamics of a group by others of the same size.")
       .def("set_state", &set_state, py::arg("group"), py::arg("q") = py::none(),
-           py::arg("v") = py::none(), "q and v of a group at t = 0; what is not given stays.")
+           py::arg("v") = py::none(),
+           "Sets q and v of a group at t = 0; values that are not given remain.")
       .def(
           "state",
           [](const P& self, const py::object& group) {
             const GroupState& s = self.parts.initial[self.group(group)];
             return py::make_tuple(read_only(copy_of(s.q)), read_only(copy_of(s.v)));
           },
-          py::arg("group"), "(q, v) of a group at t = 0, copies, read-only: `set_state` writes.")
-      .def("add_pair", &add_pair, py::arg("a"), py::arg("b"), py::arg("normal"), py::arg("law"),
-           py::arg("tangents") = py::none(), py::arg("distance") = 0.0,
-           R"(Two points that may touch along a fixed normal; returns the index of the pair.
+          py::arg("group"),
+          "(q, v) of a group at t = 0, read-only copies: use `set_state` to change them.")
+      .def(
+          "add_pair", &add_pair, py::arg("a"), py::arg("b"), py::arg("normal"), py::arg("law"),
+          py::arg("tangents") = py::none(), py::arg("distance") = 0.0,
+          R"(Adds two points with possible contact along a fixed normal; returns the index of the pair.
 
 Parameters
 ----------
@@ -512,20 +522,21 @@ normal : sequence of 3 floats
 law : int
     From add_law().
 tangents : list of 0 to 2 directions, optional
-    Of friction, across the normal and each other; two of the program's choice where the law has friction.
+    Directions of friction, perpendicular to the normal and to each other; if the law has friction, by default two directions
+    chosen by the program.
 distance : float
-    Of the points along the normal where they touch [m].)")
+    Distance of the points along the normal at which the contact closes [m].)")
       .def("add_probe", &add_probe, py::arg("name"), py::arg("at"),
            py::arg("direction") = Vector3(Vector3::UnitZ()), py::arg("quantity") = "velocity",
-           "Listens to a Point `at` along a direction, under a name; returns the index. quantity: "
-           "'velocity' [m/s] or 'displacement' [m].")
+           "Adds a probe for a Point `at` along a direction, with a name; returns its index. "
+           "quantity: 'velocity' [m/s] or 'displacement' [m].")
       .def_property(
           "solver",
           [](const P& self) {
             return py::cast(std::const_pointer_cast<ContactSolver>(self.parts.solver));
           },
           [](P& self, const py::object& solver) { self.parts.solver = solver_of(solver); },
-          "ContactSolver of all contact problems; set an object or a name.")
+          "ContactSolver of all contact problems; assign an object or a name.")
       .def(
           "options", &set_options,
           R"(Sets options of the step: h and end (a number [s], or a text with its unit, '1 ms'), instant, on_failure, tolerance,
@@ -535,15 +546,15 @@ Values as in scenes.)")
       .def_property_readonly(
           "h", [](const P& self) { return self.parts.options.h; }, "Step [s].")
       .def_property_readonly(
-          "end", [](const P& self) { return self.parts.options.end; }, "End of a run [s].")
+          "end", [](const P& self) { return self.parts.options.end; }, "End of the run [s].")
       .def_property_readonly(
-          "pairs", [](const P& self) { return self.parts.pairs.size(); }, "How many.")
+          "pairs", [](const P& self) { return self.parts.pairs.size(); }, "Number of groups.")
       .def_property_readonly(
-          "laws", [](const P& self) { return self.parts.laws.size(); }, "How many.")
+          "laws", [](const P& self) { return self.parts.laws.size(); }, "Number of laws.")
       .def_property_readonly(
-          "joints", [](const P& self) { return self.parts.joints.size(); }, "How many.")
+          "joints", [](const P& self) { return self.parts.joints.size(); }, "Number of joints.")
       .def_property_readonly(
-          "probes", [](const P& self) { return self.parts.probes.size(); }, "How many.")
+          "probes", [](const P& self) { return self.parts.probes.size(); }, "Number of probes.")
       .def("__repr__", [](const P& self) {
         return fmt::format(
             "<saltus.ModelParts: {} groups, {} laws, {} pairs, {} shapes, {} joints>",

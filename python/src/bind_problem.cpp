@@ -20,8 +20,8 @@ namespace saltus::python {
 
 namespace {
 
-constexpr double kMirrored = 1e-12;                  // of max |W|, as problems in files
-constexpr double kLargest = 1e100, kLeast = 1e-100;  // squares of both are numbers
+constexpr double kMirrored = 1e-12;  // relative to max |W|, as for problems in files
+constexpr double kLargest = 1e100, kLeast = 1e-100;  // their squares are representable
 constexpr std::pair<LawKind, std::string_view> kKinds[] = {{LawKind::equality, "equality"},
                                                            {LawKind::unilateral, "unilateral"},
                                                            {LawKind::box, "box"},
@@ -54,9 +54,9 @@ Law make_law(const std::string& kind, std::optional<int> size, double friction, 
         "5: N, T1, T2, R1, R2; 6: with S)",
         law.size);
   if (rolls && rolling > 0.0 && law.rollings() == 0)
-    wrong("Law: rolling is read with rows R only, and a rolling law of size 4 has N, T1, T2, S");
+    wrong("Law: rolling requires rows R, but a rolling law of size 4 has N, T1, T2, S");
   if (rolls && spinning > 0.0 && law.spinnings() == 0)
-    wrong("Law: spinning is read with a row S only (size 4 or 6), and size is {}", law.size);
+    wrong("Law: spinning requires a row S (size 4 or 6), but size is {}", law.size);
   return law;
 }
 
@@ -72,25 +72,27 @@ std::string repr(const Law& law) {
 
 // ---- from arrays
 
-/// Laws with their rows in order; UsageError where they do not cover `rows`.
+/// Laws with consecutive rows; UsageError if they do not cover `rows`.
 std::vector<Law> in_order(std::vector<Law> laws, Eigen::Index rows) {
   int next = 0;
   for (Law& law : laws) {
     law.first = next;
     next += law.size;
   }
-  if (next != rows) wrong("the {} laws have {} rows together, b has {}", laws.size(), next, rows);
+  if (next != rows) wrong("the {} laws have {} rows in total, b has {}", laws.size(), next, rows);
   return laws;
 }
 
 void expect_scale(const char* name, double largest) {
   if (!std::isfinite(largest)) wrong("{} has elements that are not finite", name);
   if (largest != 0.0 && !(largest >= kLeast && largest <= kLargest))
-    wrong("the largest element of {} is {:g} (0, or {:g} to {:g}: residuals are made of squares)",
-          name, largest, kLeast, kLargest);
+    wrong(
+        "the largest element of {} is {:g} (0, or {:g} to {:g}: residuals are computed from "
+        "squares)",
+        name, largest, kLeast, kLargest);
 }
 
-/// The largest |x_i|; the first that is not finite, where one is.
+/// The largest |x_i|; the first one that is not finite, if any.
 double largest(const double* x, std::size_t n) {
   double most = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -108,7 +110,7 @@ void expect_square(py::ssize_t rows, py::ssize_t columns, Eigen::Index n) {
 
 std::shared_ptr<const Delassus> dense_operator(const Doubles& W, Eigen::Index n,
                                                std::optional<bool> symmetric) {
-  if (W.ndim() != 2) wrong("W has {} dimensions, a matrix has 2", W.ndim());
+  if (W.ndim() != 2) wrong("W has {} dimensions, but a matrix has 2", W.ndim());
   expect_square(W.shape(0), W.shape(1), n);
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   auto made = std::make_shared<DenseDelassus>();
@@ -125,7 +127,7 @@ std::shared_ptr<const Delassus> dense_operator(const Doubles& W, Eigen::Index n,
 
 std::shared_ptr<const Delassus> sparse_operator(const py::object& W, std::span<const Law> laws,
                                                 Eigen::Index n, std::optional<bool> symmetric) {
-  py::object csr = W.attr("tocoo")();  // entries of one place are added below
+  py::object csr = W.attr("tocoo")();  // duplicate entries are summed below
   const auto shape = csr.attr("shape").cast<std::pair<py::ssize_t, py::ssize_t>>();
   expect_square(shape.first, shape.second, n);
   using Indices = py::array_t<int, py::array::c_style | py::array::forcecast>;
@@ -160,7 +162,7 @@ std::shared_ptr<Problem> make_problem(const py::object& W, const Doubles& b, std
                                       std::optional<std::vector<int>> ids,
                                       std::optional<bool> symmetric) {
   auto data = std::make_shared<ContactProblemData>();
-  if (b.ndim() != 1) wrong("b has {} dimensions, a vector has 1", b.ndim());
+  if (b.ndim() != 1) wrong("b has {} dimensions, but a vector has 1", b.ndim());
   const Eigen::Index n = b.size();
   data->b = rows_of(b, n, "b");
   expect_scale("b", largest(b.data(), static_cast<std::size_t>(n)));
@@ -181,7 +183,7 @@ std::shared_ptr<Problem> make_problem(const py::object& W, const Doubles& b, std
   return std::make_shared<Problem>(std::move(data));
 }
 
-/// The same numbers in memory of its own.
+/// The same numbers in separate memory.
 std::shared_ptr<Problem> copy_of_problem(const Problem& self) {
   const ContactProblem& problem = self.get();
   auto data = std::make_shared<ContactProblemData>();
@@ -208,7 +210,7 @@ std::shared_ptr<Problem> copy_of_problem(const Problem& self) {
 
 // ---- Delassus
 
-/// The W of a problem, which it keeps alive.
+/// The W of a problem, which is kept alive.
 struct Operator_ {
   std::shared_ptr<const Problem> problem;
   const Delassus& W() const { return problem->get().W; }
@@ -299,7 +301,7 @@ py::list block_list(const Operator_& self) {
 void bind_law(py::module_& m) {
   py::class_<Law>(
       m, "Law",
-      R"(What one contact of a contact problem obeys, between its impulse p and velocity u.
+      R"(The law of one contact of a contact problem, between its impulse p and velocity u.
 
 Parameters
 ----------
@@ -314,17 +316,17 @@ friction : float
 rolling, spinning : float
     mu_R, sigma [m]: |p_R| <= rolling p_N, |p_S| <= spinning p_N.
 bound : float
-    Of a box [N s].
+    Bound of a box [N s].
 
 Raises
 ------
 UsageError
-    For a kind that is not there, a size that the kind has not, a number that is negative or not read by the kind.)")
+    For an unknown kind, a size that the kind does not support, a number that is negative or not used by the kind.)")
       .def(py::init(&make_law), py::arg("kind"), py::arg("size") = py::none(),
            py::arg("friction") = 0.0, py::arg("rolling") = 0.0, py::arg("bound") = 0.0,
            py::arg("spinning") = 0.0)
       .def_property_readonly(
-          "kind", [](const Law& law) { return name_of(law.kind); }, "As given.")
+          "kind", [](const Law& law) { return name_of(law.kind); }, "Kind, as given.")
       .def_readonly("first", &Law::first, "First row in the problem.")
       .def_readonly("size", &Law::size, "Rows.")
       .def_property_readonly(
@@ -332,7 +334,7 @@ UsageError
           "Slice of the rows: p[law.rows].")
       .def_readonly("friction", &Law::friction, "mu [1].")
       .def_readonly("rolling", &Law::rolling, "mu_R [m].")
-      .def_readonly("bound", &Law::bound, "Of a box [N s].")
+      .def_readonly("bound", &Law::bound, "Bound of a box [N s].")
       .def_readonly("spinning", &Law::spinning, "sigma [m].")
       .def("__repr__", &repr);
 }
@@ -348,10 +350,10 @@ void bind_delassus(py::module_& m) {
           "tuple of int : (rows, rows).")
       .def_property_readonly(
           "symmetric", [](const Operator_& self) { return self.W().symmetric(); },
-          "Whether solvers may take it as symmetric.")
+          "Whether solvers may assume symmetry.")
       .def_property_readonly(
           "form", [](const Operator_& self) { return form(self.W()); },
-          "How the engine holds it: 'dense', 'blocks', 'bodies', 'joints' or 'table'.")
+          "Storage form: 'dense', 'blocks', 'bodies', 'joints' or 'table'.")
       .def("dense", &dense, "The matrix, a copy, shape (rows, rows).")
       .def(
           "__array__",
@@ -368,11 +370,11 @@ void bind_delassus(py::module_& m) {
             return self.W().entry(self.row(ij.first, "row"), self.row(ij.second, "column"));
           },
           py::arg("ij"), "W[i, j], one entry.")
-      .def("csr", &csr,
-           "scipy.sparse.csr_matrix with the blocks that are there; entries of a row in order of "
-           "the columns.")
+      .def(
+          "csr", &csr,
+          "scipy.sparse.csr_matrix of the stored blocks; entries of a row in order of the columns.")
       .def("blocks", &block_list,
-           "list of tuple : (c, d, W_cd) of the blocks that are there, by contacts, c and then d "
+           "list of tuple : (c, d, W_cd) of the stored blocks, by contacts, c and then d "
            "increasing.")
       .def("__repr__", [](const Operator_& self) {
         return fmt::format("<saltus.Delassus {} x {}, {}{}>", self.W().rows(), self.W().rows(),
@@ -382,18 +384,19 @@ void bind_delassus(py::module_& m) {
 
 void bind_measures(py::module_& m) {
   using T = ContactMeasures;
-  py::class_<T>(m, "ContactMeasures", "Yardsticks of impulses p for a contact problem.")
-      .def_readonly("residual", &T::residual, "The one that solvers stop on [1].")
+  py::class_<T>(m, "ContactMeasures", "Error measures of impulses p for a contact problem.")
+      .def_readonly("residual", &T::residual,
+                    "The measure used as stopping criterion of solvers [1].")
       .def_readonly("siconos", &T::siconos, "|F|/max(|b|, |p|, |u|) with rho = 1, of mixed units.")
       .def_readonly("fclib", &T::fclib, "|F|/(1 + sqrt |b|) with rho = 1, of mixed units.")
       .def_readonly("penetration", &T::penetration, "max(-u_N, 0) [m/s].")
-      .def_readonly("cone", &T::cone, "Largest excess of p over its cone [N s; N m s].")
+      .def_readonly("cone", &T::cone, "Largest distance of p outside its cone [N s; N m s].")
       .def_readonly("angle", &T::angle,
-                    "Largest angle between -u_T and p_T of a contact that slides [rad].")
+                    "Largest angle between -u_T and p_T of a sliding contact [rad].")
       .def_readonly("gap", &T::gap, "|sum p . u^|, the duality gap [J].")
-      .def_readonly("open", &T::open, "Contacts without impulse.")
-      .def_readonly("sticking", &T::sticking, "Contacts that stick.")
-      .def_readonly("sliding", &T::sliding, "Contacts that slide.")
+      .def_readonly("open", &T::open, "Number of contacts without impulse.")
+      .def_readonly("sticking", &T::sticking, "Number of sticking contacts.")
+      .def_readonly("sliding", &T::sliding, "Number of sliding contacts.")
       .def("__repr__", [](const T& self) {
         return fmt::format(
             "<ContactMeasures residual {:.3g}, penetration {:.3g} m/s, cone {:.3g} N s, {} open, "
@@ -408,13 +411,13 @@ const ContactProblem& Problem::get() const {
   if (view_) return **view_;
   if (lent_ == nullptr)
     throw UsageError(
-        "this contact problem ended with the call it was given to; keep problem.copy() instead");
+        "this contact problem is only valid during its call; keep problem.copy() instead");
   return *lent_;
 }
 
 Eigen::Map<const Vector> rows_of(const Doubles& x, Eigen::Index rows, const char* name,
                                  bool finite) {
-  if (x.ndim() != 1) wrong("{} has {} dimensions, a vector has 1", name, x.ndim());
+  if (x.ndim() != 1) wrong("{} has {} dimensions, but a vector has 1", name, x.ndim());
   if (x.size() != rows) wrong("{} has {} elements, the problem has {} rows", name, x.size(), rows);
   for (py::ssize_t i = 0; finite && i < x.size(); ++i)
     if (!std::isfinite(x.data()[i]))
@@ -444,7 +447,7 @@ void bind_problem(py::module_& m) {
   bind_delassus(m);
   bind_measures(m);
   py::class_<Problem, std::shared_ptr<Problem>>(m, "ContactProblem",
-                                                R"(u = W p + b with one law a contact.
+                                                R"(u = W p + b with one law per contact.
 
 Parameters
 ----------
@@ -453,13 +456,13 @@ W : array or SciPy sparse matrix, shape (n, n)
 b : array, shape (n,)
     Velocities without impulses, restitution included [m/s].
 laws : sequence of Law
-    In the order of the rows, which they must cover.
+    In the order of the rows, all of which they must cover.
 ids : sequence of int, optional
-    Increasing names of the rows, for what a solver keeps from one problem to the next; 0 .. n - 1 if not given.
+    Increasing ids of the rows, by which a solver relates rows of successive problems; 0 .. n - 1 if not given.
 symmetric : bool, optional
-    Whether W is symmetric; if not given, |W_ij - W_ji| <= 1e-12 max |W| decides.
+    Whether W is symmetric; by default it is if |W_ij - W_ji| <= 1e-12 max |W|.
 
-A problem that a simulation gives to a solver written in Python ends with that call; `copy()` stays.)")
+A problem passed from a simulation to a solver written in Python is valid during that call only; use `copy()` to keep it.)")
       .def(py::init(&make_problem), py::arg("W"), py::arg("b"), py::arg("laws"),
            py::arg("ids") = py::none(), py::arg("symmetric") = py::none())
       .def_property_readonly(
@@ -471,7 +474,8 @@ A problem that a simulation gives to a solver written in Python ends with that c
             const auto& self = object.cast<const Problem&>();
             const View b = self.get().b;
             if (!self.lent()) return array_over(b.data(), b.size(), object);
-            return read_only(py::array_t<double>(b.size(), b.data()));  // may outlive the call
+            // may be used after the call
+            return read_only(py::array_t<double>(b.size(), b.data()));
           },
           "Velocities without impulses [m/s], shape (rows,).")
       .def_property_readonly(
@@ -482,20 +486,20 @@ A problem that a simulation gives to a solver written in Python ends with that c
             for (std::size_t c = 0; c < laws.size(); ++c) out[c] = py::cast(laws[c]);
             return out;
           },
-          "tuple of Law : one a contact.")
+          "tuple of Law : one per contact.")
       .def_property_readonly(
           "ids",
           [](const Problem& self) {
             const auto ids = self.get().ids;
             return read_only(py::array_t<int>(static_cast<py::ssize_t>(ids.size()), ids.data()));
           },
-          "Names of the rows, increasing.")
+          "Ids of the rows, increasing.")
       .def_property_readonly("rows", &Problem::rows, "Size of p, u and b.")
       .def_property_readonly(
-          "contacts", [](const Problem& self) { return self.get().laws.size(); }, "How many laws.")
+          "contacts", [](const Problem& self) { return self.get().laws.size(); }, "Number of laws.")
       .def_property_readonly("over", &Problem::over,
-                             "True once the call it was lent for has ended.")
-      .def("copy", &copy_of_problem, "The same problem in memory of its own.")
+                             "True after the end of the call for which it was lent.")
+      .def("copy", &copy_of_problem, "A copy that stays valid after the call.")
       .def(
           "velocity",
           [](const Problem& self, const Doubles& p) {
@@ -513,7 +517,7 @@ A problem that a simulation gives to a solver written in Python ends with that c
             const ContactProblem& problem = self.get();
             return residual(problem, rows_of(p, problem.b.size(), "p", false));
           },
-          py::arg("p"), "The residual of impulses p [1], by which every solver stops.")
+          py::arg("p"), "The residual of impulses p [1], the stopping criterion of every solver.")
       .def(
           "measures",
           [](const Problem& self, const Doubles& p) {

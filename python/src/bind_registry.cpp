@@ -1,4 +1,5 @@
-// What there is: schemes, kinds of bodies, laws, solvers and their options; the schema; what this module was built from.
+// Registries: schemes, kinds of bodies, laws, solvers and their options; the schema; build
+// information.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -45,7 +46,7 @@ py::list scheme_rows() {
   return rows;
 }
 
-/// Names of the schemes that can move a group with these traits.
+/// Names of the schemes that can integrate a group with these traits.
 std::vector<std::string> movers(unsigned traits) {
   std::vector<std::string> names;
   for (const SchemeRow& scheme : schemes())
@@ -53,7 +54,7 @@ std::vector<std::string> movers(unsigned traits) {
   return names;
 }
 
-/// Those of `names` that `others` lacks, "a, b".
+/// The elements of `names` that are not in `others`, "a, b".
 std::string beyond(const std::vector<std::string>& names,
                    const std::vector<std::string>& others = {}) {
   std::string text;
@@ -62,7 +63,7 @@ std::string beyond(const std::vector<std::string>& names,
   return text;
 }
 
-/// The schemes of the common case of a kind, and how those of its other cases differ.
+/// The schemes of the usual case of a kind, and the differences for its other cases.
 py::list kind_rows() {
   py::list rows;
   for (const KindRow& kind : kinds()) {

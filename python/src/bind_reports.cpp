@@ -1,4 +1,4 @@
-// What a step, a run and their contacts tell.
+// Reports of a step, a run and their contacts.
 #include <pybind11/stl.h>
 
 #include "core.h"
@@ -7,14 +7,14 @@
 namespace saltus::python {
 namespace {
 
-/// A row of contacts(), sides as numbers.
+/// A row of contacts(); sides are numbers.
 struct ContactRow {
   std::uint64_t key;
   std::int32_t a, b, group_a, group_b, fixed_a, fixed_b, status;
   double point[3], normal[3], gap, impulse[3], moment[3], force[3];
 };
 
-/// A row of events(), the kind as a number.
+/// A row of events(); the kind is a number.
 struct EventRow {
   double t;
   std::int32_t kind;
@@ -83,55 +83,57 @@ void bind_reports(py::module_& m) {
   PYBIND11_NUMPY_DTYPE(ContactRow, key, a, b, group_a, group_b, fixed_a, fixed_b, status, point,
                        normal, gap, impulse, moment, force);
 
-  py::class_<StepReport>(m, "StepReport", R"(What one step did and how right it was.
+  py::class_<StepReport>(m, "StepReport", R"(Result and accuracy of one step.
 
-A step that failed has `good` False and says in `failure` what is known; the state is then as it was before the step, unless
-the scene says `on_failure: accept`.
+If a step failed, `good` is False and `failure` contains the known cause; the state is then the one before the step, unless
+the scene has `on_failure: accept`.
 )")
       .def_property_readonly(
           "good", [](const StepReport& r) { return r.converged && r.finite; },
           "bool : converged and finite.")
       .def_readonly("converged", &StepReport::converged,
                     "bool : contacts and equations of motion were solved.")
-      .def_readonly("finite", &StepReport::finite, "bool : the motion is.")
-      .def_readonly("passes", &StepReport::passes, "int : of Newton's method over the step.")
-      .def_readonly("contacts", &StepReport::contacts, "int : that carry an impulse.")
-      .def_readonly("iterations", &StepReport::iterations, "int : of the contact solver.")
-      .def_readonly("halvings", &StepReport::halvings, "int : how often the step was cut in two.")
+      .def_readonly("finite", &StepReport::finite, "bool : whether the motion is finite.")
+      .def_readonly("passes", &StepReport::passes, "int : Newton iterations of the step.")
+      .def_readonly("contacts", &StepReport::contacts, "int : contacts with an impulse.")
+      .def_readonly("iterations", &StepReport::iterations,
+                    "int : iterations of the contact solver.")
+      .def_readonly("halvings", &StepReport::halvings, "int : number of times the step was halved.")
       .def_readonly("residual", &StepReport::residual,
-                    "float : of the contact problem as solved [1].")
+                    "float : residual of the contact problem as solved [1].")
       .def_readonly("residual_after", &StepReport::residual_after,
-                    "float : of the laws on the finished state [1].")
+                    "float : residual of the laws for the state after the step [1].")
       .def_readonly("outstanding", &StepReport::outstanding,
-                    "float : change of velocity that the last pass asked for [1].")
+                    "float : velocity change remaining after the last iteration [1].")
       .def_readonly("linear_residual", &StepReport::linear_residual,
                     "float : largest |b - A x|/|b| of linear iterations [1].")
       .def_readonly(
           "gap", &StepReport::gap,
-          "float : smallest gap [m], inf where nothing is near that may touch; < 0: penetration.")
+          "float : smallest gap [m], inf if no possible contact is near; < 0: penetration.")
       .def_readonly("joint_gap", &StepReport::joint_gap,
-                    "float : largest error of a joint [m], [rad].")
+                    "float : largest violation of a joint [m], [rad].")
       .def_readonly("impulse", &StepReport::impulse, "float : sum of the normal impulses [N s].")
       .def_readonly("impact", &StepReport::impact,
-                    "float : work of contacts, stops and springs of joints without friction [J].")
+                    "float : work of contacts, stops and springs of joints, without friction [J].")
       .def_readonly("friction", &StepReport::friction, "float : work of friction [J].")
       .def_readonly("joints", &StepReport::joints, "float : work of the joints [J].")
       .def_readonly("unexplained", &StepReport::unexplained,
-                    "float : change of energy that no account explains [J].")
-      .def_readonly(
-          "steps", &StepReport::steps,
-          "int : that covered the step; in event-driven integration those of its integrator.")
-      .def_readonly("rejected", &StepReport::rejected, "int : of them, made again, shorter.")
+                    "float : change of energy that is in no work term [J].")
+      .def_readonly("steps", &StepReport::steps,
+                    "int : steps used to cover the step; in event-driven integration those of its "
+                    "integrator.")
+      .def_readonly("rejected", &StepReport::rejected,
+                    "int : rejected steps, which were repeated with a smaller length.")
       .def_readonly("error", &StepReport::error,
-                    "float : largest estimated error of one of them [1]; 0: not estimated.")
+                    "float : largest estimated error of these steps [1]; 0: not estimated.")
       .def_readonly("events", &StepReport::events,
-                    "int : located in it, by event-driven integration: `Simulation.events`.")
+                    "int : events located by event-driven integration: `Simulation.events`.")
       .def_readonly("evaluations", &StepReport::evaluations,
-                    "int : of the forces, by event-driven integration.")
-      .def_readonly("group", &StepReport::group, "int : where it failed, -1: no one group.")
+                    "int : force evaluations of event-driven integration.")
+      .def_readonly("group", &StepReport::group, "int : group that failed, -1: no single group.")
       .def_property_readonly(
           "failure", [](const StepReport& r) { return text_of(r.failure); },
-          "str : why, as far as the scheme knows; '' where nothing is known.")
+          "str : cause of the failure according to the scheme; '' if unknown.")
       .def("__repr__", [](const StepReport& r) {
         py::str text("<saltus.StepReport {}: {} contacts, {} iterations, residual {:.3g}{}>");
         const bool good = r.converged && r.finite;
@@ -140,18 +142,18 @@ the scene says `on_failure: accept`.
             r.failure.empty() ? py::str("") : py::str(": {}").format(text_of(r.failure)));
       });
 
-  py::class_<RunReport>(m, "RunReport", "How a run went.")
-      .def_readonly("steps", &RunReport::steps, "int : made.")
-      .def_readonly("halved", &RunReport::halved, "int : steps that were cut in two.")
-      .def_readonly("t", &RunReport::t, "float : where it ended [s].")
-      .def_readonly("wall", &RunReport::wall, "float : what it took [s].")
+  py::class_<RunReport>(m, "RunReport", "Result of a run.")
+      .def_readonly("steps", &RunReport::steps, "int : steps made.")
+      .def_readonly("halved", &RunReport::halved, "int : halved steps.")
+      .def_readonly("t", &RunReport::t, "float : time at the end of the run [s].")
+      .def_readonly("wall", &RunReport::wall, "float : wall time [s].")
       .def_readonly("residual", &RunReport::residual,
-                    "float : the worst of all steps, as solved [1].")
+                    "float : largest residual of all steps, as solved [1].")
       .def_readonly("residual_after", &RunReport::residual_after,
-                    "float : the worst on the finished states [1].")
+                    "float : largest residual for the states after the steps [1].")
       .def_property_readonly(
           "end", [](const RunReport& r) { return r.stopped ? "stopped" : "reached"; },
-          "str : 'reached', or 'stopped' by the watch.")
+          "str : 'reached', or 'stopped' by the progress function.")
       .def("__repr__", [](const RunReport& r) {
         return py::str(
                    "<saltus.RunReport {} after {} steps, t = {:.9g} s, {:.3g} s of wall time, "

@@ -1,5 +1,5 @@
-// Results files: tables as arrays, and what the command makes of a file. What reads well is put together in
-// saltus/_results.py.
+// Results files: tables as arrays, and conversions. saltus/_results.py builds the convenient
+// interface on top.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 namespace saltus::python {
 namespace {
 
-/// A file as it was when it was opened, although a run may go on writing to it. All of HDF5 happens under the lock, closing
-/// the file too.
+/// A file in the state in which it was opened, even if a run is still writing to it. All calls of
+/// HDF5 are made under the lock, including closing.
 class ResultsFile {
  public:
   explicit ResultsFile(const std::string& file) {
@@ -38,11 +38,11 @@ class ResultsFile {
   ResultsFile(const ResultsFile&) = delete;
   ResultsFile& operator=(const ResultsFile&) = delete;
 
-  /// What does not change while the file is open: names. No access to the file.
+  /// Constant data while the file is open: names. Does not access the file.
   const ResultsReader* operator->() const { return reader_.get(); }
 
-  /// What `work` makes of the reader, under the lock and without the GIL; again with a new one where the run has written
-  /// meanwhile. Tables only grow: their first rows are those that they were.
+  /// Runs `work` on the reader, under the lock and without the GIL; repeats it with a new reader if
+  /// the run has written in the meantime. Tables only grow: existing rows do not change.
   template <typename Work>
   auto read(Work&& work) const {
     const FileLock lock;
@@ -55,7 +55,7 @@ class ResultsFile {
       } catch (const h5::Changed&) {
         if (attempt == layout::kAttempts) throw;
         open_again();
-      } catch (const SceneError&) {  // so says who reads several tables
+      } catch (const SceneError&) {  // thrown by readers of several tables if the file has changed
         if (finished || attempt > 3) throw;
         open_again();
       }
@@ -65,7 +65,7 @@ class ResultsFile {
   bool finished = false;
 
  private:
-  /// A run that has ended meanwhile gave the file its final name.
+  /// The run may have ended and renamed the file to its final name.
   void open_again() const {
     std::string name = reader_->file();
     constexpr std::string_view kPart = ".part";
@@ -77,7 +77,7 @@ class ResultsFile {
   mutable std::unique_ptr<ResultsReader> reader_;
 };
 
-/// The numbers become the memory of an array. `columns` 1: of one dimension.
+/// The numbers become the memory of an array. `columns` 1: one-dimensional.
 template <typename T>
 py::array adopt(std::vector<T>&& numbers, std::size_t columns) {
   auto* const kept = new std::vector<T>(std::move(numbers));
@@ -88,7 +88,7 @@ py::array adopt(std::vector<T>&& numbers, std::size_t columns) {
   return py::array_t<T>(shape, kept->data(), owner);
 }
 
-/// Rows first .. first + count - 1 of a table; count -1: all behind `first`, beyond the end: as many as there are.
+/// Rows first .. first + count - 1 of a table, as far as they exist; count -1: all from `first`.
 py::array read_table(const ResultsFile& file, const std::string& path, std::size_t first,
                      std::int64_t count) {
   std::vector<double> reals;
@@ -98,7 +98,7 @@ py::array read_table(const ResultsFile& file, const std::string& path, std::size
   h5::Extent extent;
   file.read([&](const ResultsReader& reader) {
     if (!reader.hdf5().has(path))
-      throw UsageError("'" + path + "' is no table of " + reader.file());
+      throw UsageError("'" + path + "' is not a table of " + reader.file());
     const h5::Dataset data = reader.hdf5().dataset(path);
     extent = data.extent();
     columns = std::max<std::size_t>(data.columns(), 1);
@@ -117,7 +117,7 @@ py::array read_table(const ResultsFile& file, const std::string& path, std::size
     else if (extent.kind == h5::Extent::Kind::integer)
       integers = part(data.integers());
     else
-      throw UsageError("'" + path + "' holds text, not numbers");
+      throw UsageError("'" + path + "' contains text, not numbers");
   });
   if (extent.kind == h5::Extent::Kind::real) return adopt(std::move(reals), columns);
   return extent.size == 8 ? adopt(std::move(counts), columns) : adopt(std::move(integers), columns);
@@ -125,7 +125,7 @@ py::array read_table(const ResultsFile& file, const std::string& path, std::size
 
 struct BodyFacts {
   BodyColumn column;
-  std::string name, names;  ///< as the scene has it; JSON list, "" without one
+  std::string name, names;  ///< as in the scene; JSON list, "" if there is none
   std::int64_t members = 1;
   std::vector<std::string> tables, groups;
 };
@@ -229,7 +229,8 @@ py::list joints(const ResultsFile& file) {
   return result;
 }
 
-/// Points of a mesh, a string or a bar: at rest, (points, 3), and what they moved, (frames, 3 points); None of other bodies.
+/// Points of a mesh, a string or a bar: at rest, (points, 3), and displacements, (frames, 3
+/// points); None for other bodies.
 py::object points(const ResultsFile& file, std::size_t body) {
   std::vector<double> rest, moved;
   file.read([&](const ResultsReader& reader) {
@@ -252,7 +253,8 @@ py::object points(const ResultsFile& file, std::size_t body) {
   return py::make_tuple(adopt(std::move(rest), 3), adopt(std::move(moved), width));
 }
 
-/// Rate and samples of the sound of a probe: mean removed, thinned to a rate of sound files, not scaled.
+/// Rate and samples of the sound of a probe: mean removed, decimated to a rate of sound files, not
+/// scaled.
 py::tuple sound(const ResultsFile& file, const std::string& name) {
   const auto found = std::ranges::find(file->probes(), name, &ProbeColumn::name);
   if (found == file->probes().end())
@@ -286,7 +288,7 @@ py::dict report(const ResultsFile& file, const std::string& output, const std::s
     const std::size_t most = bytes_of_size("size", size);
     std::error_code ignored;
     if (std::filesystem::equivalent(path, reader.file(), ignored))
-      throw SceneError("file", "is the file that is read", "choose another name").at(path, 0, 0);
+      throw SceneError("file", "is the input file", "choose another name").at(path, 0, 0);
     return write_view_page(reader, path, most);
   });
   py::dict result;

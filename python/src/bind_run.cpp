@@ -1,4 +1,4 @@
-// Runs to a results file, the same that `saltus run` makes.
+// Runs to a results file, as by `saltus run`.
 #include <pybind11/stl.h>
 
 #include <exception>
@@ -50,7 +50,7 @@ py::dict run(const py::object& scene, const py::object& set, const std::string& 
   options.watch = [&](const RunProgress& p) { return watch([&] { return dict_of(p); }); };
   RunResult result;
   {
-    // A thread-safe HDF5 locks itself, and others may read while this goes on.
+    // A thread-safe HDF5 does its own locking, and other threads may read meanwhile.
     const Others others;
     std::unique_lock<std::recursive_mutex> lock(file_mutex(), std::defer_lock);
     if (!h5::many_threads()) lock.lock();

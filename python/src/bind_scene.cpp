@@ -1,4 +1,5 @@
-// Scenes: read, changed, resolved, built. What takes dicts and paths apart is written in Python (saltus/_scene.py).
+// Scenes: reading, changes, resolution, building. Dicts and paths are handled in Python
+// (saltus/_scene.py).
 #include <pybind11/stl.h>
 
 #include "core.h"
@@ -12,7 +13,7 @@ namespace {
 
 using Assignments = std::vector<std::string>;
 
-/// All that is wrong with a scene of which some faults are known.
+/// Throws all faults of a scene of which some are already known.
 void refuse(const Scene& scene, Faults& faults) {
   if (!faults.any()) return;
   find_faults(scene, faults);
@@ -36,7 +37,7 @@ std::shared_ptr<SceneObject> parse(const std::string& text, const std::string& n
   return std::make_shared<SceneObject>(SceneObject{std::move(scene), std::move(set)});
 }
 
-/// The text again, with more assignments behind those that it was read with.
+/// Reads the text again, with more assignments after the existing ones.
 std::shared_ptr<SceneObject> changed(const SceneObject& from, const Assignments& more) {
   Assignments all = from.set;
   all.insert(all.end(), more.begin(), more.end());
@@ -54,9 +55,9 @@ std::shared_ptr<SceneObject> scene_of(py::handle scene, py::handle set) {
 
 void bind_scene(py::module_& m) {
   py::class_<SceneObject, std::shared_ptr<SceneObject>>(
-      m, "Scene", R"(A scene that was read: what it says, and where each entry stands.
+      m, "Scene", R"(A scene that was read: its entries, and their positions in the file.
 
-A scene never changes. Make one with `Scene.read`, `Scene.parse`, `Scene.from_dict` or, from any of these, `Scene.of`.
+A scene is immutable. Create one with `Scene.read`, `Scene.parse`, `Scene.from_dict` or, from any of these, `Scene.of`.
 
 >>> scene = saltus.Scene.read("ball.yaml", set={"time.rate": "2 kHz"})
 >>> model = scene.build()
@@ -69,19 +70,19 @@ A scene never changes. Make one with `Scene.read`, `Scene.parse`, `Scene.from_di
           "_resolved", [](const SceneObject& s) { return text_of(write_scene(s.scene.spec, 0)); })
       .def_property_readonly(
           "text", [](const SceneObject& s) { return text_of(s.scene.text); },
-          "str : as read, before `set`.")
+          "str : text as read, before `set`.")
       .def_property_readonly(
           "title", [](const SceneObject& s) { return text_of(s.scene.spec.title); },
           "str : the entry `title`, '' without one.")
       .def_property_readonly(
           "file", [](const SceneObject& s) { return file_name(s.scene.file); },
-          "str : as named when it was read; stands for the scene in errors.")
+          "str : name given when it was read; used in error messages.")
       .def_property_readonly(
           "folder", [](const SceneObject& s) { return file_name(s.scene.folder.string()); },
-          "str : files that the scene names are relative to it.")
+          "str : folder to which file names in the scene are relative.")
       .def_property_readonly(
           "set", [](const SceneObject& s) { return s.set; },
-          "list of str : the assignments 'path=value' on top of the text.")
+          "list of str : the assignments 'path=value' applied to the text.")
       .def(py::pickle(
           [](const SceneObject& s) {
             return py::make_tuple(py::bytes(s.scene.text), file_name(s.scene.file),

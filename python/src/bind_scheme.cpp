@@ -7,8 +7,8 @@
 namespace saltus::python {
 namespace {
 
-/// A trial in the hands of a scheme of the engine that Python called: with what that scheme prepared, and its vectors shown
-/// anew afterwards.
+/// A trial passed to a scheme of the engine by a call from Python: sets the result of its
+/// prepare(), and refreshes the views of the vectors afterwards.
 class Handed {
  public:
   Handed(const Scheme& scheme, const Dynamics& body, TrialView& view)
@@ -36,13 +36,13 @@ class Handed {
   const Prepared* before_;
 };
 
-/// The body itself, where the scheme of the engine finds in it what it takes without looking.
+/// The body itself, after checking the properties that a scheme of the engine assumes.
 const Dynamics& body_of(const Scheme& scheme, const Dynamics& lent) {
   const Dynamics& body = engine_body(lent);
   if (side_of(scheme)) return body;
   constexpr unsigned kTaken = Trait::modal | Trait::rigid;
   if (const unsigned lacks = scheme.needs() & kTaken & ~body.traits(); lacks != 0)
-    wrong("scheme '{}' needs {}, and the body has {}", scheme.name(), trait_names(lacks),
+    wrong("scheme '{}' needs {}, but the body has {}", scheme.name(), trait_names(lacks),
           trait_names(body.traits()));
   if ((scheme.needs() & kTaken) != 0)
     if (const std::string fault = claims_fault(body); !fault.empty()) wrong("the body {}", fault);
@@ -50,29 +50,29 @@ const Dynamics& body_of(const Scheme& scheme, const Dynamics& lent) {
 }
 
 const char* const kSchemeDoc =
-    R"(A one-step time integrator: carries a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
+    R"(A one-step time integrator: advances a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
 
-Contact reaches it through one vector r, the generalised impulse [N s]:
+Contact acts through one vector r, the generalised impulse [N s]:
 
     v1 = v_free + A^-1 r,    q1 = q_free (+) gain h (v1 - v_free)
 
-Schemes of the engine (``saltus.scheme("newmark")``) are of this class, and a scheme written in Python may hand any part of its
-work to one. Subclass it to write a scheme; x is a `Trial`:
+Schemes of the engine (``saltus.scheme("newmark")``) have this class, and a scheme written in Python may delegate any part of
+its work to one. Subclass it to write a scheme; x is a `Trial`:
 
-- ``begin(body, x)``: first iterate x.q, x.v, and x.gain; where one_pass() holds it is the motion without contact;
-- ``linearise(body, x)``: fills x.v_free and x.A about the present iterate, x.r included; once a pass;
-- ``correct(body, x) -> float``: accepts x.r, updates x.q, x.v, returns the velocity change still outstanding [1];
+- ``begin(body, x)``: first iterate x.q, x.v, and x.gain; if one_pass() is true, it is the motion without contact;
+- ``linearise(body, x)``: fills x.v_free and x.A at the current iterate, including x.r; once per iteration ("pass");
+- ``correct(body, x) -> float``: applies x.r, updates x.q, x.v, returns the remaining relative change of velocity [1];
 - ``finish(body, x, end)``: writes end.q, end.v, end.memory;
 - ``work(body, x, end, work)``: fills the `StepWork` of the finished step, work.energy always;
-- ``one_pass(body) -> bool``: one pass is exact for this body;  ``gain() -> float``: before any step.
+- ``one_pass(body) -> bool``: one iteration is exact for this body;  ``gain() -> float``: before any step.
 
 These have defaults: ``name()`` (the class's), ``needs()`` and ``refuses()`` (no trait), ``prepare(body, h)`` (any object, which
-comes back as x.prepared; None), ``start(body, prepared, t, h, state)``, ``velocity(body, prepared, t, h, state, v)``,
+is available as x.prepared; None), ``start(body, prepared, t, h, state)``, ``velocity(body, prepared, t, h, state, v)``,
 ``energy(body, prepared, t, h, state)``, ``free_motion(body)``, ``place(body, x, fraction, q)``, ``axes_at()``, ``axes_fixed()``,
 ``stages()``, ``velocity_at()``, ``work_velocity(x, end, w)``, ``fixed_step()``, ``pass_limits()``, ``stability_limit(xi)``.
 
-Scheme objects keep no state of a run: what a step needs is in the trial, what survives it in the GroupState. Bodies, trials and
-states are lent for one call. Whoever keeps an array of them gets a UsageError.
+Scheme objects must not store the state of a run: data of a step belong to the trial, data kept between steps to the
+GroupState. Bodies, trials and states are lent for one call; keeping one of their arrays is a UsageError.
 )";
 
 }  // namespace
@@ -91,7 +91,7 @@ void bind_scheme(py::module_& m) {
       [=](const Scheme& self) {
         return std::string(call(self, [](const Scheme& s) { return s.name(); }));
       },
-      "Of messages, results and reports.");
+      "Name in messages, results and reports.");
   const auto traits = [](unsigned bits) {
     return py::module_::import("saltus._core").attr("Trait")(bits);
   };
@@ -100,13 +100,13 @@ void bind_scheme(py::module_& m) {
       [=](const Scheme& self) {
         return traits(call(self, [](const Scheme& s) { return s.needs(); }));
       },
-      "Trait : that the body must have.");
+      "Trait : traits that the body must have.");
   scheme.def(
       "refuses",
       [=](const Scheme& self) {
         return traits(call(self, [](const Scheme& s) { return s.refuses(); }));
       },
-      "Trait : that the body must not have.");
+      "Trait : traits that the body must not have.");
   scheme.def(
       "prepare",
       [](const py::object& self, const Dynamics& lent, double h) -> py::object {
@@ -117,7 +117,7 @@ void bind_scheme(py::module_& m) {
         return made ? py::cast(std::make_shared<PreparedView>(PreparedView{made, self, &at}))
                     : py::none();
       },
-      py::arg("body"), py::arg("h"), "What is constant for (body, h): a Prepared, or None.");
+      py::arg("body"), py::arg("h"), "Constant data for (body, h): a Prepared, or None.");
   scheme.def(
       "start",
       [=](const Scheme& self, const Dynamics& lent, const py::object& prepared, double t, double h,
@@ -129,7 +129,7 @@ void bind_scheme(py::module_& m) {
         state.refresh();
       },
       py::arg("body"), py::arg("prepared"), py::arg("t"), py::arg("h"), py::arg("state"),
-      "Turns the physical (q, v) at t into the scheme's own state.");
+      "Converts the physical (q, v) at t to the scheme's own state.");
   scheme.def(
       "velocity",
       [=](const Scheme& self, const Dynamics& lent, const py::object& prepared, double t, double h,
@@ -153,7 +153,7 @@ void bind_scheme(py::module_& m) {
         return call(self, [&](const Scheme& s) { return s.energy(body, own, t, h, state.get()); });
       },
       py::arg("body"), py::arg("prepared"), py::arg("t"), py::arg("h"), py::arg("state"),
-      "Energy of the state in the scheme's own measure [J].");
+      "Energy of the state as defined by the scheme [J].");
   scheme.def(
       "begin",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x) {
@@ -162,7 +162,8 @@ void bind_scheme(py::module_& m) {
         call(self, [&](const Scheme& s) { s.begin(body, *trial); });
       },
       py::arg("body"), py::arg("x"),
-      "First iterate x.q, x.v and x.gain; where one_pass() holds, the motion without contact.");
+      "Sets the first iterate x.q, x.v and x.gain; if one_pass() is true, the motion without "
+      "contact.");
   scheme.def(
       "linearise",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x) {
@@ -171,7 +172,7 @@ void bind_scheme(py::module_& m) {
         call(self, [&](const Scheme& s) { s.linearise(body, *trial); });
       },
       py::arg("body"), py::arg("x"),
-      "Fills x.v_free and x.A about the present iterate, x.r included; once a pass.");
+      "Sets x.v_free and x.A at the current iterate, including x.r; once per iteration.");
   scheme.def(
       "correct",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x) {
@@ -180,15 +181,14 @@ void bind_scheme(py::module_& m) {
         return call(self, [&](const Scheme& s) { return s.correct(body, *trial); });
       },
       py::arg("body"), py::arg("x"),
-      "Accepts x.r, updates x.q and x.v; returns the relative change of velocity still outstanding "
-      "[1].");
+      "Applies x.r, updates x.q and x.v; returns the remaining relative change of velocity [1].");
   scheme.def(
       "one_pass",
       [=](const Scheme& self, const Dynamics& lent) {
         const Dynamics& body = body_of(self, lent);
         return call(self, [&](const Scheme& s) { return s.one_pass(body); });
       },
-      py::arg("body"), "Whether one pass is exact for this body.");
+      py::arg("body"), "Whether one iteration is exact for this body.");
   scheme.def(
       "free_motion",
       [=](const Scheme& self, const Dynamics& lent) {
@@ -196,7 +196,7 @@ void bind_scheme(py::module_& m) {
         return call(self, [&](const Scheme& s) { return s.free_motion(body); });
       },
       py::arg("body"),
-      "Whether begin() leaves the motion without contact whole; one_pass() where not given.");
+      "Whether begin() computes the complete motion without contact; one_pass() by default.");
   scheme.def(
       "finish",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x, StateView& end) {
@@ -220,34 +220,35 @@ void bind_scheme(py::module_& m) {
         return out.array();
       },
       py::arg("body"), py::arg("x"), py::arg("fraction"), py::arg("q") = py::none(),
-      "Configuration at t0 + fraction h of the present iterate, at which contacts are looked for.");
+      "Configuration at t0 + fraction h of the current iterate, in which contacts are detected.");
   scheme.def(
       "axes_at",
       [=](const Scheme& self) { return call(self, [](const Scheme& s) { return s.axes_at(); }); },
-      "Fraction of the step whose body axes carry angular impulses; 0.5.");
+      "Fraction of the step at which the body axes for angular impulses are evaluated; 0.5.");
   scheme.def(
       "axes_fixed",
       [=](const Scheme& self) {
         return call(self, [](const Scheme& s) { return s.axes_fixed(); });
       },
-      "Whether rows of contacts and A are made once a step, and not in every pass; False.");
+      "Whether rows of contacts and A are computed once per step, and not in every iteration; "
+      "False.");
   scheme.def(
       "stages",
       [=](const Scheme& self) {
         const auto all = call(self, [](const Scheme& s) { return s.stages(); });
         return std::vector<Stage>(all.begin(), all.end());
       },
-      "The contact problems of a step, in order; one on velocities.");
+      "The contact problems of a step, in order; by default one on velocities.");
   scheme.def(
       "velocity_at",
       [=](const Scheme& self) {
         return call(self, [](const Scheme& s) { return s.velocity_at(); });
       },
-      "The time to which v belongs, as a fraction of the step; 1.");
+      "Time of the velocity v, as a fraction of the step; 1.");
   scheme.def(
       "gain",
       [=](const Scheme& self) { return call(self, [](const Scheme& s) { return s.gain(); }); },
-      "The gain before any step, for the checks when a model is built.");
+      "The gain before any step, for checks when a model is built.");
   scheme.def(
       "work_velocity",
       [=](const Scheme& self, TrialView& x, const StateView& end, const py::object& w) {
@@ -256,7 +257,7 @@ void bind_scheme(py::module_& m) {
         return out.array();
       },
       py::arg("x"), py::arg("end"), py::arg("w") = py::none(),
-      "Velocity with which impulses do their work.");
+      "Velocity with which the work of impulses is computed.");
   scheme.def(
       "work",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x, const StateView& end,
@@ -269,19 +270,19 @@ void bind_scheme(py::module_& m) {
         call(self, [&](const Scheme& s) { s.work(body, *trial, end.get(), work.get()); });
       },
       py::arg("body"), py::arg("x"), py::arg("end"), py::arg("work"),
-      "Fills the StepWork of the finished step [J], work.energy always.");
+      "Sets the StepWork of the finished step [J], work.energy always.");
   scheme.def(
       "fixed_step",
       [=](const Scheme& self) {
         return call(self, [](const Scheme& s) { return s.fixed_step(); });
       },
-      "Whether the state is tied to h, which then never changes within a run; False.");
+      "Whether the state depends on h, which then must not change within a run; False.");
   scheme.def(
       "pass_limits",
       [=](const Scheme& self) {
         return call(self, [](const Scheme& s) { return s.pass_limits(); });
       },
-      "When the passes of a step end.");
+      "Stopping criteria of the iterations of a step.");
   scheme.def(
       "stability_limit",
       [=](const Scheme& self, double xi) {

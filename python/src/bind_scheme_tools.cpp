@@ -1,4 +1,4 @@
-// What the schemes of the engine share, for those written in Python.
+// Functions shared by the schemes of the engine, for schemes written in Python.
 #include <pybind11/stl.h>
 
 #include "py_scheme.h"
@@ -17,8 +17,8 @@ void bind_scheme_tools(py::module_& m) {
         return outstanding_change(body, x.get(), change, answer, product, scale);
       },
       py::arg("body"), py::arg("x"), py::arg("dv"), py::arg("response"),
-      R"(Largest |dv|_M / max(|v0|_M, |v1|_M, |response|_M) over the bodies of the group, with M at (q1, v1) of the trial: what
-Scheme.correct() returns with response = A^-1 r. Infinite where something is not finite.)");
+      R"(Largest |dv|_M / max(|v0|_M, |v1|_M, |response|_M) over the bodies of the group, with M at (q1, v1) of the trial: the
+value that Scheme.correct() returns, with response = A^-1 r. Infinite if a number is not finite.)");
   m.def(
       "book_sources",
       [](const Dynamics& body, double t, const py::object& q, const py::object& v,
@@ -33,10 +33,10 @@ Scheme.correct() returns with response = A^-1 r. Infinite where something is not
       },
       py::arg("body"), py::arg("t"), py::arg("q"), py::arg("v"), py::arg("w"), py::arg("weight_h"),
       py::arg("by_source") = py::none(), py::arg("held") = py::none(),
-      R"(by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Bodies with
-Trait.driven: of F what belongs to the potential energy counts with what is prescribed where it is at `held`, the start
-x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly, and the engine moves what is prescribed
-behind it. Without it where it is at t.)");
+      R"(by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. For bodies with
+Trait.driven the forces of the potential energy are evaluated with prescribed coordinates at time `held`, the start x.t0
+of a step whose work.energy is also evaluated at x.t0: the energy balance of the step is then exact, and the engine moves
+the prescribed coordinates after it. Without `held` they are evaluated at t.)");
   m.def(
       "curvature",
       [](const Dynamics& body, double t, const py::object& q, const py::object& v,
@@ -47,19 +47,19 @@ behind it. Without it where it is at t.)");
         return curvature(body, t, *at_q, *at_v, along, product);
       },
       py::arg("body"), py::arg("t"), py::arg("q"), py::arg("v"), py::arg("w"),
-      "w . K w at (t, q, v) with K that of the potential [J].");
+      "w . K w at (t, q, v) with K of the potential [J].");
   struct PassWatch {
     Vector memory;
     PassWatch() { RoundOff::begin(memory); }
   };
   py::class_<PassWatch>(
       m, "RoundOff", py::dynamic_attr(),
-      R"(Tells round-off from slow convergence in the passes of a step: a body that hardly moves cannot
-meet a tolerance relative to its velocity. One for each trial; ``begin()`` before the first pass of a step.)")
+      R"(Distinguishes round-off from slow convergence in the iterations of a step: a body that hardly moves cannot
+meet a tolerance relative to its velocity. Use one for each trial; call ``begin()`` before the first iteration of a step.)")
       .def(py::init<>())
       .def(
           "begin", [](PassWatch& self) { RoundOff::begin(self.memory); },
-          "Forgets what earlier passes did; before the first of a step.")
+          "Resets the memory; call it before the first iteration of a step.")
       .def(
           "reached",
           [](PassWatch& self, const Dynamics& body, const TrialView& x, double change,

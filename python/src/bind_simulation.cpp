@@ -1,4 +1,4 @@
-// Simulations: steps without the GIL, the state as arrays over its own memory.
+// Simulations: steps without the GIL, and the state as arrays over its own memory.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace saltus::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kMostSteps = 9007199254740992.0;  // 2^53: the last that a double counts
+constexpr double kMostSteps = 9007199254740992.0;  // 2^53: the largest integer exact in a double
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-/// Until its end the thread that has the turn is inside a step.
+/// During its lifetime the thread that has the turn is inside a step.
 class Stepping {
  public:
   explicit Stepping(Turn& turn) : turn_(turn) { turn_.stepping = true; }
@@ -43,7 +43,7 @@ SimulationObject* make(const Model& model, const State* state, std::optional<int
   return made.release();
 }
 
-/// Until its end `stop` ends the steps of a simulation.
+/// During its lifetime `stop` can stop the steps of a simulation.
 class StoppedBy {
  public:
   StoppedBy(Simulation& sim, Stop& stop) : sim_(sim) { sim_.stop_by(&stop); }
@@ -71,7 +71,8 @@ StepReport advance(SimulationObject& self, py::handle h) {
   return report;
 }
 
-/// Steps of the model's h that end at the time of the grid nearest to `until`, 0 for the present time. UsageError.
+/// Number of steps of the model's h up to the grid time closest to `until`, 0 for the present time.
+/// UsageError.
 std::uint64_t steps_to(const Simulation& sim, double until) {
   const double h = sim.model().options().h;
   const State& state = sim.state();
@@ -79,7 +80,7 @@ std::uint64_t steps_to(const Simulation& sim, double until) {
   const bool on_grid = std::abs(state.t - done * h) <= 1e-6 * h;
   const double left = on_grid ? std::round(until / h) - done : std::round((until - state.t) / h);
   if (until < state.t - h / 2)
-    throw UsageError(fmt::format("run(): `until` is {} s, and the simulation is at {} s already",
+    throw UsageError(fmt::format("run(): `until` is {} s, but the simulation is already at {} s",
                                  until, state.t));
   if (left > kMostSteps)
     throw UsageError(
@@ -88,7 +89,7 @@ std::uint64_t steps_to(const Simulation& sim, double until) {
   return left > 0.0 ? static_cast<std::uint64_t>(left) : 0;
 }
 
-/// With the GIL: signals, then whoever wants to know. True: enough.
+/// With the GIL: runs signal handlers, then the callback. True: stop.
 bool call(const py::object& self, const py::object& callback) {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   if (callback.is_none()) return false;
@@ -117,7 +118,7 @@ RunReport run(const py::object& object, std::optional<double> until,
   Clock::time_point due = start + kPause;
   while (report.steps < count && !report.stopped) {
     if (ending_here()) throw Ending{};
-    if (self.turn.wanted()) {  // a question between two steps
+    if (self.turn.wanted()) {  // access by another thread between two steps
       self.turn.give();
       self.turn.take();
     }
@@ -165,7 +166,8 @@ std::size_t checked(const SimulationObject& self, int group) {
   return static_cast<std::size_t>(group);
 }
 
-/// q or v of a group: read-only, over the memory of the state, which stays there and keeps the simulation.
+/// q or v of a group: a read-only array over the memory of the state, which keeps the simulation
+/// alive.
 py::array_t<double> view(const py::object& object, int group, bool velocity) {
   auto& self = object.cast<SimulationObject&>();
   const Own sim(self, true);
@@ -185,14 +187,15 @@ py::array_t<double> velocity(SimulationObject& self, int group) {
   return copy_of(v);
 }
 
-/// Places and rotations (w, x, y, z) of the bodies of a group, n x 3 and n x 4; UsageError of kinds without frames.
+/// Positions and rotations (w, x, y, z) of the bodies of a group, n x 3 and n x 4; UsageError for
+/// kinds without frames.
 py::tuple frames(SimulationObject& self, int group) {
   const Own sim(self);
   const Group& at = sim->model().groups()[checked(self, group)];
   const Dynamics& body = *at.dynamics;
   if (!(body.traits() & static_cast<unsigned>(Trait::rigid)) && body.velocities() > 0)
     throw UsageError("bodies of the kind '" + at.kind +
-                     "' have no one position and rotation; see q");
+                     "' have no single position and rotation; see q");
   std::vector<Pose> pose(static_cast<std::size_t>(body.bodies()));
   body.frames(sim->state().t, sim->state().groups[static_cast<std::size_t>(group)].q, pose);
   const auto n = static_cast<py::ssize_t>(pose.size());
@@ -206,7 +209,7 @@ py::tuple frames(SimulationObject& self, int group) {
   return py::make_tuple(x, R);
 }
 
-/// Hands the contact problems of a step to Python.
+/// Passes the contact problems of a step to Python.
 class PythonObserver final : public ContactObserver {
  public:
   explicit PythonObserver(SimulationObject& of) : of_(of) {}
@@ -234,7 +237,8 @@ void observe(SimulationObject& self, const py::object& watcher) {
   self.sim.observe(self.observer.get());
 }
 
-/// The watcher may hold the simulation: a cycle that the collector must see.
+/// The watcher may refer to the simulation: a reference cycle that the garbage collector must
+/// detect.
 void collectable(PyHeapTypeObject* heap) {
   PyTypeObject* type = &heap->ht_type;
   type->tp_flags |= Py_TPFLAGS_HAVE_GC;
@@ -273,30 +277,30 @@ void bind_simulation(py::module_& m) {
   py::class_<SimulationObject>(m, "Simulation", py::custom_type_setup(collectable),
                                R"(Advances a state of a model.
 
-Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
-may step in several threads, those of one `Model` too: no number depends on it. What is written in Python, a body, a
-scheme, a solver, is then asked by all of them, one call at a time: let it keep nothing from call to call. After os.fork()
-in one thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
+`advance` does not raise if a step fails: check the report. Other Python threads run during a step, and several
+simulations, also of one `Model`, can step in several threads, which does not change the results. Bodies, schemes and
+solvers written in Python are then called by all of them, one call at a time: they must not store data between calls. After
+os.fork() in one thread while another steps, the child can use its own objects, but no simulation or model of its parent.
 
 Parameters
 ----------
 model : Model, Scene, path or dict
-    What does not change. A scene, a file or a dict is built first.
+    The model. A scene, a file or a dict is built first.
 state : State, optional
-    Where to go on from, of this model; the start of the model if not given.
+    Initial state, from a simulation of this model; the start of the model if not given.
 threads : int, optional
-    That share the loops of a step; as many as the machine has if not given. 1 where several simulations have a thread each.
-    No number depends on it.
+    Number of threads for the loops of a step; by default all of the machine. Use 1 if several simulations run in one thread
+    each. Results do not depend on it.
 
 Raises
 ------
 SceneError
-    The scene is wrong.
+    If the scene has faults.
 UsageError
-    The state is that of another model.
+    If the state belongs to another model.
 
 >>> sim = saltus.Simulation("ball.yaml")
->>> q = sim.groups["ball"].q            # no copy: shows the present state from now on
+>>> q = sim.groups["ball"].q            # no copy: always shows the current state
 >>> while sim.t < 1.0:
 ...     sim.advance()
 )")
@@ -307,21 +311,21 @@ UsageError
 Parameters
 ----------
 h : float or str, optional
-    Its length, [s] or a text with its unit, '1 ms'; the step of the model if not given.
+    Length of the step, [s] or a text with its unit, '1 ms'; the step of the model if not given.
 
 Returns
 -------
 StepReport
-    What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
+    Result of the step. A failed step leaves the state unchanged, unless the scene has `on_failure: accept`.
 
 Raises
 ------
 KeyboardInterrupt
-    Ctrl-C: the step in work is dropped, and the simulation can go on as if it had not begun.
+    Ctrl-C: the current step is discarded, and the simulation can continue from the state before it.
 )")
       .def("_run", &run)
       .def("_view", &view)
-      .def("_addresses",  // of q and v as C++ sees them
+      .def("_addresses",  // of q and v in C++
            [](SimulationObject& self, int group) {
              const Own sim(self, true);
              const GroupState& state = sim->state().groups[checked(self, group)];
@@ -378,15 +382,15 @@ KeyboardInterrupt
               texts.append(text_of(text));
             return texts;
           },
-          "list of str : what the steps made by this object met that is doubtful although they "
-          "count, each thing once with the time of the first step; of many of a kind three. What "
-          "is doubtful about the scene is in `Model.warnings`.")
+          "list of str : doubtful events in steps of this object that succeeded, each reported "
+          "once with the time of the first step; at most three of a kind. Warnings about the scene "
+          "are in `Model.warnings`.")
       .def_property_readonly(
           "model", [](SimulationObject& self) { return Model(self.sim.model()); },
-          "Model : what does not change.")
+          "Model : the model, which does not change.")
       .def_property_readonly(
           "state", simple([](const State& s) { return State(s); }),
-          "State : a copy of the present state, from which another simulation can go on.")
+          "State : a copy of the current state, from which another simulation can continue.")
       .def_property_readonly("t", simple([](const State& s) { return s.t; }),
                              "float : time of the state [s].")
       .def_property_readonly("step", simple([](const State& s) { return s.step; }),

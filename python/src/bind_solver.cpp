@@ -1,4 +1,5 @@
-// ContactSolver: those of the registry, those written in Python, and one call that solves a problem.
+// ContactSolver: those of the registry, those written in Python, and a function that solves one
+// problem.
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
@@ -16,9 +17,9 @@
 namespace saltus::python {
 namespace {
 
-// ---- what goes in and comes out
+// ---- arguments and results
 
-/// SolveReport with names of its own.
+/// A SolveReport with its own strings.
 struct Report {
   bool converged = false;
   int iterations = 0;
@@ -39,14 +40,14 @@ struct Report {
   }
 };
 
-/// A SolverMemory of its own, or one of the engine for the time of a call.
+/// A separate SolverMemory, or one of the engine during a call.
 struct Memory {
   std::shared_ptr<SolverMemory> own;
   SolverMemory* lent = nullptr;
   Memory() : own(std::make_shared<SolverMemory>()), lent(own.get()) {}
   explicit Memory(SolverMemory& memory) : lent(&memory) {}
   SolverMemory& get() const {
-    if (lent == nullptr) throw UsageError("this solver memory ended with the call it was given to");
+    if (lent == nullptr) throw UsageError("this solver memory is only valid during its call");
     return *lent;
   }
 };
@@ -67,7 +68,8 @@ class MemoryLoan {
 
 // ---- a solver written in Python
 
-/// The attribute of a Python solver, called if it is a method; a null object where the class has only that of the base.
+/// The attribute of a Python solver, called if it is a method; a null object if the class only has
+/// that of the base class.
 py::object own_attribute(const ContactSolver* self, const char* name) {
   const py::object object = py::cast(self, py::return_value_policy::reference);
   const py::object base = py::type::of<ContactSolver>().attr(name);
@@ -77,13 +79,13 @@ py::object own_attribute(const ContactSolver* self, const char* name) {
   return PyCallable_Check(value.ptr()) ? value() : value;
 }
 
-/// What a solver of Python gave as a T; TypeError.
+/// Converts a result of a Python solver to T; TypeError.
 template <class T>
 T as(const py::handle& given, std::string_view solver, const char* what, const char* wanted) {
   try {
     return given.cast<T>();
   } catch (const py::cast_error&) {
-    throw py::type_error(fmt::format("{}.{} gave {} ({} is wanted)", solver, what,
+    throw py::type_error(fmt::format("{}.{} gave {} ({} is expected)", solver, what,
                                      py::repr(given).cast<std::string>(), wanted));
   }
 }
@@ -123,14 +125,14 @@ class PythonSolver final : public ContactSolver, public Extended {
     const Gil gil;
     check();
     const py::function given = py::get_override(static_cast<const ContactSolver*>(this), "solve");
-    // p is an array of its own, copied in and out: views of it may outlive the call.
+    // p is copied in and out, since views of the array may be used after the call.
     py::array_t<double> impulses(p.size(), p.data());
     int iterations = 0;
     SolveReport report;
     {
       const ProblemLoan loan(problem);
       const MemoryLoan keep(memory);
-      Limits lasting_limits = limits;  // may outlive the call
+      Limits lasting_limits = limits;  // may be used after the call
       lasting_limits.stop = nullptr;
       const py::object said = into_python(
           [&] { return given(loan.object(), lasting_limits, keep.object(), impulses); });
@@ -142,9 +144,9 @@ class PythonSolver final : public ContactSolver, public Extended {
       } else if (py::isinstance<py::int_>(said)) {
         iterations = as<int>(said, name(), "solve()", "a number of iterations");
       } else if (!said.is_none()) {
-        throw py::type_error(
-            fmt::format("{}.solve() gave {} (the number of iterations, a SolveReport or nothing)",
-                        name(), py::repr(said).cast<std::string>()));
+        throw py::type_error(fmt::format(
+            "{}.solve() gave {} (expected the number of iterations, a SolveReport or nothing)",
+            name(), py::repr(said).cast<std::string>()));
       }
     }
     p = Eigen::Map<const Vector>(impulses.data(), p.size());
@@ -155,7 +157,7 @@ class PythonSolver final : public ContactSolver, public Extended {
   }
 
  private:
-  mutable std::string_view name_;  // lasting
+  mutable std::string_view name_;  // valid until the end of the process
 };
 
 // ---- solve
@@ -197,7 +199,7 @@ Report solve_in_place(const ContactSolver& solver, const Problem& given, Limits 
         fmt::format("p has {} elements, the problem has {} rows", p.size(), problem.b.size()));
   if (p.size() == 0) return Report(SolveReport{.converged = true});
   if (!p.writeable() || p.strides(0) != static_cast<py::ssize_t>(sizeof(double)))
-    throw UsageError("p is written: a contiguous array of float that may be changed");
+    throw UsageError("p is written: it must be a contiguous, writable array of float");
   expect_handled(solver, problem);
   SolverMemory none;
   SolverMemory& keep = memory != nullptr ? memory->get() : none;
@@ -222,47 +224,50 @@ std::shared_ptr<ContactSolver> by_name(const std::string& name) {
 }
 
 void bind_small(py::module_& m) {
-  py::class_<Limits>(m, "Limits", "When a contact solver may stop.")
+  py::class_<Limits>(m, "Limits", "Stopping criteria of a contact solver.")
       .def(py::init([](double tolerance, int iterations) {
              const Limits limits{.tolerance = tolerance, .iterations = iterations};
              expect_limits(limits);
              return limits;
            }),
            py::arg("tolerance") = 1e-12, py::arg("iterations") = 10000)
-      .def_readonly("tolerance", &Limits::tolerance, "On problem.residual(p) [1].")
-      .def_readonly("iterations", &Limits::iterations, "Pivots, sweeps or Newton steps at most.")
+      .def_readonly("tolerance", &Limits::tolerance, "Limit of problem.residual(p) [1].")
+      .def_readonly("iterations", &Limits::iterations,
+                    "Largest number of pivots, sweeps or Newton steps.")
       .def("__repr__", [](const Limits& limits) {
         return fmt::format("Limits(tolerance={:g}, iterations={})", limits.tolerance,
                            limits.iterations);
       });
-  py::class_<Report::Attempt>(m, "Attempt", "One solver that was asked, and how far it came.")
+  py::class_<Report::Attempt>(m, "Attempt", "One solver that was called, and its result.")
       .def_readonly("solver", &Report::Attempt::solver, "Its name.")
-      .def_readonly("iterations", &Report::Attempt::iterations, "As that solver counts.")
-      .def_readonly("residual", &Report::Attempt::residual, "Of what it found [1].")
+      .def_readonly("iterations", &Report::Attempt::iterations,
+                    "Iterations, as counted by that solver.")
+      .def_readonly("residual", &Report::Attempt::residual, "Residual of its result [1].")
       .def("__repr__", [](const Report::Attempt& a) {
         return fmt::format("<{}: {} iterations, residual {:.3g}>", a.solver, a.iterations,
                            a.residual);
       });
-  py::class_<Report>(m, "SolveReport", "How a solver ended.")
+  py::class_<Report>(m, "SolveReport", "Result of a solver.")
       .def_readonly("converged", &Report::converged, "residual <= tolerance.")
       .def_readonly("iterations", &Report::iterations,
                     "Pivots, sweeps or Newton steps of all attempts.")
-      .def_readonly("residual", &Report::residual, "problem.residual(p) of what came out [1].")
-      .def_readonly("attempts", &Report::attempts, "What a solver that delegates did, in order.")
+      .def_readonly("residual", &Report::residual, "problem.residual(p) of the result [1].")
+      .def_readonly("attempts", &Report::attempts, "Attempts of a solver that delegates, in order.")
       .def("__repr__", [](const Report& r) {
         return fmt::format("<SolveReport {} after {} iterations, residual {:.3g}>",
                            r.converged ? "converged" : "not converged", r.iterations, r.residual);
       });
-  py::class_<Memory, std::shared_ptr<Memory>>(m, "SolverMemory",
-                                              R"(What a solver carries from one problem to the next.
+  py::class_<Memory, std::shared_ptr<Memory>>(
+      m, "SolverMemory",
+      R"(Data that a solver keeps from one problem to the next.
 
-`active`, `factor` and `changes` are part of the state of a simulation and of its checkpoints: a solver that decides by
-them, and by nothing of its own, gives the same bits after a restart.)")
+`active`, `factor` and `changes` are part of the state of a simulation and of its checkpoints: a solver that depends on
+them only, and not on data of its own, gives bitwise equal results after a restart.)")
       .def(py::init<>())
       .def_property(
           "active", [](const Memory& self) { return self.get().active; },
           [](const Memory& self, std::vector<int> x) { self.get().active = std::move(x); },
-          "List of ids of rows; a copy, set it whole.")
+          "List of ids of rows; a copy, assign it as a whole.")
       .def_property(
           "factor",
           [](const Memory& self) {
@@ -272,11 +277,11 @@ them, and by nothing of its own, gives the same bits after a restart.)")
           [](const Memory& self, const Doubles& x) {
             self.get().factor.assign(x.data(), x.data() + x.size());
           },
-          "Numbers, as many as the solver wants; a copy, set it whole.")
+          "Numbers, in a size chosen by the solver; a copy, assign it as a whole.")
       .def_property(
           "changes", [](const Memory& self) { return self.get().changes; },
           [](const Memory& self, std::uint64_t n) { self.get().changes = n; },
-          "A counter of the solver's own.");
+          "A counter for use by the solver.");
 }
 
 }  // namespace
@@ -284,7 +289,7 @@ them, and by nothing of its own, gives the same bits after a restart.)")
 std::shared_ptr<const ContactSolver> solver_of(const py::object& solver) {
   if (py::isinstance<py::str>(solver)) return by_name(solver.cast<std::string>());
   if (!py::isinstance<ContactSolver>(solver))
-    throw UsageError("a contact solver is a name or a saltus.ContactSolver, not " +
+    throw UsageError("a contact solver must be a name or a saltus.ContactSolver, not " +
                      py::repr(solver).cast<std::string>());
   return hold<ContactSolver>(solver);
 }
@@ -294,23 +299,23 @@ void bind_solver(py::module_& m) {
   bind_small(m);
   py::class_<ContactSolver, PythonSolver, std::shared_ptr<ContactSolver>>(
       m, "ContactSolver",
-      R"(Solves contact problems. Take one of the registry by solver(name), or derive from this class:
+      R"(Solves contact problems. Get one from the registry by solver(name), or derive from this class:
 
     class MySolver(saltus.ContactSolver):
-        name = "my-solver"                      # of messages and reports; that of the class if not given
+        name = "my-solver"                      # for messages and reports; by default the class name
         needs_symmetric = False
         def handles(self, kind):                # 'equality', 'unilateral', 'box', 'coulomb', 'rolling'
             return kind == "unilateral"
         def solve(self, problem, limits, memory, p):
             W = problem.W.csr()                 # also dense(), blocks(), apply(p)
-            ...                                 # p: the warm start, to be written in place: p[:] = ...
-            return iterations                   # or None, or the SolveReport of a solver that was asked
+            ...                                 # p: the warm start, write in place: p[:] = ...
+            return iterations                   # or None, or the SolveReport of another solver
 
-Whether it converged is decided by `problem.residual(p) <= limits.tolerance`, not by what is returned. `problem` and
-`memory` end with the call. Islands of a simulation may be solved in several threads: keep nothing in the solver that one
-problem hands to another. An exception in solve() leaves Simulation.advance() and saltus.solve() as it is.)")
+The solver has converged if `problem.residual(p) <= limits.tolerance`, whatever it returns. `problem` and `memory` are
+valid during the call only. Islands of a simulation can be solved in several threads: do not store data in the solver that
+one problem passes to another. An exception in solve() propagates unchanged from Simulation.advance() and saltus.solve().)")
       .def(py::init<>())
-      .def_property_readonly("name", &ContactSolver::name, "Of messages and reports.")
+      .def_property_readonly("name", &ContactSolver::name, "Name in messages and reports.")
       .def_property_readonly("needs_symmetric", &ContactSolver::needs_symmetric,
                              "Whether W must be symmetric.")
       .def(
@@ -335,7 +340,7 @@ limits : Limits or None
     None: 1e-12, 10000.
 memory : SolverMemory or None
 p : ndarray, shape (rows,)
-    Impulses [N s]; the warm start on entry, the best found on return.
+    Impulses [N s]; the warm start on entry, the best result on return.
 
 Returns
 -------

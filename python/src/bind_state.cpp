@@ -1,4 +1,4 @@
-// State: a value. Equal states of one model have the same future, bit for bit.
+// State: a value. Equal states of one model give bitwise equal results.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace saltus::python {
 namespace {
 
-constexpr int kVersion = 2;  // of what pickle stores
+constexpr int kVersion = 2;  // version of the pickle format
 
 template <typename T>
 py::array_t<T> array_of(const std::vector<T>& x) {
@@ -55,7 +55,7 @@ py::tuple pack(const State& s) {
   py::list groups, solvers, broken;
   for (const GroupState& group : s.groups) groups.append(pack_group(group));
   std::vector<std::uint64_t> key;
-  std::vector<double> impulse;  // six a contact: impulse and moment
+  std::vector<double> impulse;  // six per contact: impulse and moment
   for (const ContactMemory& contact : s.contacts) {
     key.push_back(contact.key);
     impulse.insert(impulse.end(), contact.impulse.begin(), contact.impulse.end());
@@ -127,11 +127,11 @@ State unpack(const py::tuple& t) {
     s.broken.push_back({parts[0].cast<int>(), parts[1].cast<double>(), parts[2].cast<double>()});
   }
   if (t.size() > 11)
-    s.event_state = unpack_events(t[11]);  // else pickled before there was a mode of events
+    s.event_state = unpack_events(t[11]);  // else pickled by a version without the mode events
   return s;
 }
 
-/// The same bits: not a number is equal to itself, and 0 is not -0.
+/// Bitwise equality: NaN equals NaN, and 0 differs from -0.
 bool same(const double* a, const double* b, std::size_t n) {
   return n == 0 || std::memcmp(a, b, n * sizeof(double)) == 0;
 }
@@ -181,7 +181,7 @@ bool same(const State& a, const State& b) {
          });
 }
 
-/// (q, v, memory) of each group, over the memory of the state, which never changes.
+/// (q, v, memory) of each group, over the memory of the state, which does not change.
 py::list groups_of(const py::object& self) {
   py::list groups;
   for (const GroupState& group : self.cast<const State&>().groups) {
@@ -196,15 +196,17 @@ py::list groups_of(const py::object& self) {
 }  // namespace
 
 void bind_state(py::module_& m) {
-  py::class_<State>(m, "State",
-                    R"(What moves, as a value: it never changes, can be kept, compared and pickled.
+  py::class_<State>(
+      m, "State",
+      R"(The state of a simulation as an immutable value, which can be kept, compared and pickled.
 
-The same model and the same state have the same future, bit for bit: `Simulation(model, state)`. States are equal when all
-their bits are.
+The same model and the same state give bitwise equal results: `Simulation(model, state)`. States are equal if they are
+bitwise equal.
 )")
       .def_readonly("t", &State::t, "float : [s].")
       .def_readonly("step", &State::step, "int : steps made since t = 0.")
-      .def_readonly("h", &State::h, "float : the step that the schemes hold it for [s].")
+      .def_readonly("h", &State::h,
+                    "float : length of the step for which the schemes store the state [s].")
       .def_property_readonly("_groups", &groups_of)
       .def_property_readonly("_energy",
                              [](const State& s) {

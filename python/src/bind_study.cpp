@@ -1,4 +1,5 @@
-// Studies and sweeps: many runs of one scene. What reads well is put together in saltus/_study.py and _sweep.py.
+// Studies and sweeps: many runs of one scene. saltus/_study.py and _sweep.py build the convenient
+// interface on top.
 #include <pybind11/stl.h>
 
 #include <thread>
@@ -47,13 +48,12 @@ std::shared_ptr<StudyResult> study(const py::object& scene, const py::object& se
       });
     });
   }
-  watch.rethrow("interrupted; a study that is not complete has no result");
-  if (result->stopped)
-    throw RunError("the study was stopped; one that is not complete has no result");
+  watch.rethrow("interrupted; an incomplete study has no result");
+  if (result->stopped) throw RunError("the study was stopped; an incomplete study has no result");
   return result;
 }
 
-/// The rows of a sweep and what they stand for.
+/// The rows of a sweep and their parameter values.
 struct SweepRows {
   SweepPlan plan;
   std::vector<SweepRow> rows;

@@ -1,4 +1,4 @@
-// Trial, GroupState, StepWork for Python, and what a scheme says of itself.
+// Trial, GroupState, StepWork for Python, and properties of a scheme.
 #include <pybind11/stl.h>
 
 #include "py_operator.h"
@@ -22,36 +22,37 @@ void fits(const Dynamics& body, const GroupState& state, const char* what) {
 
 void bind_trial(py::module_& m) {
   py::enum_<Level>(m, "Level",
-                   "What the rows of a stage restrict: positions [m] or velocities [m/s].")
+                   "What the rows of a stage constrain: positions [m] or velocities [m/s].")
       .value("position", Level::position)
       .value("velocity", Level::velocity);
-  py::enum_<Rows>(m, "Rows", "Which rows enter a stage.")
+  py::enum_<Rows>(m, "Rows", "Which rows are part of a stage.")
       .value("joints", Rows::joints)
       .value("normals", Rows::normals)
       .value("all", Rows::all);
   py::class_<Stage>(m, "Stage",
-                    "One contact problem of a step. Position stages move q alone: jump False.")
+                    "One contact problem of a step. Position stages change q only: jump False.")
       .def(py::init([](Level level, Rows rows, bool jump) {
              return Stage{level, rows, jump};
            }),
            py::arg("level") = Level::velocity, py::arg("rows") = Rows::all, py::arg("jump") = true)
-      .def_readonly("level", &Stage::level, "Level : where the laws hold.")
-      .def_readonly("rows", &Stage::rows, "Rows : those that take part.")
-      .def_readonly("jump", &Stage::jump, "bool : the velocity jumps.");
-  py::class_<PassLimits>(m, "PassLimits", R"(When the passes of a step end, and what they renew.
+      .def_readonly("level", &Stage::level, "Level : positions or velocities.")
+      .def_readonly("rows", &Stage::rows, "Rows : rows that are part of the stage.")
+      .def_readonly("jump", &Stage::jump, "bool : the stage changes the velocity.");
+  py::class_<PassLimits>(m, "PassLimits",
+                         R"(Stopping criteria of the iterations of a step, and the data they update.
 
 Parameters
 ----------
 tolerance : float
-    Of what correct() returns.
+    Limit of the value that correct() returns.
 passes : int
-    The most that are made.
+    Largest number of iterations.
 detect : bool
-    Active contacts are found again in every pass.
+    Active contacts are detected again in every iteration.
 only_one : bool
-    One pass and no more; what it leaves is accepted.
+    One iteration only; the remaining change is accepted.
 freeze_rows : bool
-    Rows stay as the first pass found them.
+    Rows are those of the first iteration.
 )")
       .def(py::init([](double tolerance, int passes, bool detect, bool only_one, bool freeze_rows) {
              return PassLimits{tolerance, passes, detect, only_one, freeze_rows};
@@ -64,19 +65,19 @@ freeze_rows : bool
       .def_readonly("only_one", &PassLimits::only_one)
       .def_readonly("freeze_rows", &PassLimits::freeze_rows);
   py::class_<PreparedView, std::shared_ptr<PreparedView>>(
-      m, "Prepared", "What a scheme of the engine computed once for (body, h).");
+      m, "Prepared", "Data that a scheme of the engine computed once for (body, h).");
 
   py::class_<StateView, State_>(m, "GroupState",
-                                R"(q, v and memory of a group, as its scheme holds them.
+                                R"(q, v and memory of a group, as stored by its scheme.
 
 Parameters
 ----------
 q, v : array
     Positions [m, rad, quaternions] and velocities [m/s, rad/s].
 memory : sequence of array
-    What the scheme carries from step to step; smooth quantities only.
+    Data that the scheme keeps from step to step; smooth quantities only.
 
-Assigning copies numbers: ``state.v = v``. Those that a method is given are lent for the call.
+Assignment copies numbers: ``state.v = v``. States passed to a method are lent for the call.
 )")
       .def(py::init([](const py::object& q, const py::object& v, const py::object& memory) {
              auto view = std::make_shared<StateView>();
@@ -94,11 +95,11 @@ Assigning copies numbers: ``state.v = v``. Those that a method is given are lent
       .def_property(
           "q", &StateView::q,
           [](StateView& self, const py::object& value) { assign(self.to_write().q, value, "q"); },
-          "ndarray : positions, the vector itself.")
+          "ndarray : positions, the vector itself, not a copy.")
       .def_property(
           "v", &StateView::v,
           [](StateView& self, const py::object& value) { assign(self.to_write().v, value, "v"); },
-          "ndarray : velocities, the vector itself.")
+          "ndarray : velocities, the vector itself, not a copy.")
       .def_property(
           "memory", &StateView::memory,
           [](StateView& self, const py::object& values) {
@@ -117,12 +118,12 @@ Assigning copies numbers: ``state.v = v``. Those that a method is given are lent
               memory = std::move(made);
             }
           },
-          "list of ndarray : what the scheme remembers. Assign to set all of it.");
+          "list of ndarray : memory of the scheme. Assign to set all of it.");
 
   py::class_<WorkView, std::shared_ptr<WorkView>>(m, "StepWork",
-                                                  R"(Where the work of a finished step went.
+                                                  R"(Work terms of a finished step.
 
-StepWork(sources): one of your own for so many sources.
+StepWork(sources) creates one for the given number of sources.
 )")
       .def(py::init([](int sources) {
              auto view = std::make_shared<WorkView>();
@@ -139,29 +140,29 @@ StepWork(sources): one of your own for so many sources.
             return py::reinterpret_borrow<py::object>(
                 self.by_source.over(all.data(), static_cast<Eigen::Index>(all.size()), true));
           },
-          "ndarray : [J], one entry a source of the body, 0 for those with a potential.")
+          "ndarray : [J], one entry per source of the body, 0 for those with a potential.")
       .def_property(
           "scheme", [](const WorkView& self) { return self.get().scheme; },
           [](WorkView& self, double value) { self.get().scheme = value; },
-          "float : numerical dissipation by the scheme's own formula [J], < 0 when it dissipates.")
+          "float : numerical dissipation by the scheme's own formula [J], < 0 if energy is lost.")
       .def_property(
           "projection", [](const WorkView& self) { return self.get().projection; },
           [](WorkView& self, double value) { self.get().projection = value; },
-          "float : work of impulses that moved q alone [J].")
+          "float : work of impulses that changed q only [J].")
       .def_property(
           "energy", [](const WorkView& self) { return self.get().energy; },
           [](WorkView& self, const py::object& value) {
             self.get().energy = energy_of(value, "work.energy");
           },
-          "Energy : of the end state [J].");
+          "Energy : energy of the end state [J].");
 
   py::class_<TrialView, View_> trial(
       m, "Trial", R"(Work data of one step of one group, lent for each call of its scheme.
 
-q, v, r, v_free are arrays over the vectors of the engine, and may be assigned: ``x.v = x.start.v`` copies numbers. A method
-of a scheme of the engine may swap them: take ``x.q`` again after such a call.
+q, v, r, v_free are arrays over the vectors of the engine, and can be assigned: ``x.v = x.start.v`` copies numbers. A method
+of a scheme of the engine may swap them: read ``x.q`` again after such a call.
 
-Trial(body, scheme, state, h, t0=0.0) is one of your own, for tests: `state` a GroupState as `scheme.start` left it.
+Trial(body, scheme, state, h, t0=0.0) creates one for tests: `state` is a GroupState as set by `scheme.start`.
 )");
   trial.def(py::init([](const py::object& body_object, const py::object& scheme_object,
                         const StateView& state, double h, double t0) {
@@ -190,15 +191,15 @@ Trial(body, scheme, state, h, t0=0.0) is one of your own, for tests: `state` a G
             py::arg("t0") = 0.0);
   const char* const docs[] = {
       "ndarray : iterate of q1.", "ndarray : iterate of v1.",
-      "ndarray : impulse of the last pass, zero when the stage begins [N s].",
-      "ndarray : the part of v1 = v_free + A^-1 r that linearise fills."};
+      "ndarray : impulse of the last iteration, zero at the start of a stage [N s].",
+      "ndarray : the part of v1 = v_free + A^-1 r that linearise sets."};
   const char* const names[] = {"q", "v", "r", "v_free"};
   for (int i = 0; i < 4; ++i)
     trial.def_property(
         names[i], [i](TrialView& self) { return self.vector(i); },
         [i](TrialView& self, const py::object& value) { self.set_vector(i, value); }, docs[i]);
   const auto mine = [](TrialView& self) -> Trial& {
-    if (!self.own) throw UsageError("the driver of the step sets this");
+    if (!self.own) throw UsageError("this is set by the engine");
     return self.get();
   };
   trial
@@ -212,10 +213,10 @@ Trial(body, scheme, state, h, t0=0.0) is one of your own, for tests: `state` a G
             self.get();
             return self.start;
           },
-          "GroupState : at t0, never modified.")
+          "GroupState : state at t0, never modified.")
       .def_property_readonly(
           "prepared", [](const TrialView& self) { return prepared_to_python(self.get().prepared); },
-          "What prepare(body, h) of the scheme returned.")
+          "The return value of prepare(body, h) of the scheme.")
       .def_property(
           "stage", [](const TrialView& self) { return self.get().stage; },
           [mine](TrialView& self, int value) { mine(self).stage = value; },
@@ -230,39 +231,39 @@ Trial(body, scheme, state, h, t0=0.0) is one of your own, for tests: `state` a G
             self.get();
             return self.A;
           },
-          "Factor : of v1 = v_free + A^-1 r.")
+          "Factor : A of v1 = v_free + A^-1 r.")
       .def_property_readonly(
           "M",
           [](const TrialView& self) {
             self.get();
             return self.M;
           },
-          "Factor : of a mass matrix that is not constant, for schemes that need it beside A.")
+          "Factor : of a mass matrix that is not constant, for schemes that need it besides A.")
       .def_property(
           "factorised", [](const TrialView& self) { return self.get().factorised; },
           [](TrialView& self, bool value) { self.get().factorised = value; },
-          "bool : A belongs to (body, h); set by schemes on affine bodies.")
+          "bool : A is valid for (body, h); set by schemes for affine bodies.")
       .def_property(
           "t_at", [](const TrialView& self) { return self.get().t_at; },
           [](TrialView& self, double value) { self.get().t_at = value; },
-          "float : time of the point at which force and tangents are taken, 0 until it is set [s].")
+          "float : time at which force and tangents are evaluated, 0 until it is set [s].")
       .def_property(
           "gain", [](const TrialView& self) { return self.get().gain; },
           [](TrialView& self, double value) { self.get().gain = value; },
-          "float : of q1 = q_free (+) gain h (v1 - v_free); set by begin.")
+          "float : gain of q1 = q_free (+) gain h (v1 - v_free); set by begin.")
       .def_property(
           "failure", [](const TrialView& self) { return std::string(self.get().failure); },
           [](TrialView& self, const std::string& value) {
             self.get().failure = value.empty() ? std::string_view() : lasting(value);
           },
-          "str : why a smooth stage of the step failed; '' if it did not.")
+          "str : cause of a failed smooth stage of the step; '' if it did not fail.")
       .def_property_readonly(
           "ledger", [](const TrialView& self) { return self.get().ledger; },
           "bool : work() will be called for this step.")
       .def_property(
           "work", &TrialView::work, &TrialView::set_work,
-          R"(list of ndarray : vectors of the scheme that stay from step to step. Assign a list of arrays, or of sizes for
-zeros, to make them.)");
+          R"(list of ndarray : vectors of the scheme that are kept from step to step. Assign a list of arrays, or of sizes for
+zeros, to create them.)");
 }
 
 }  // namespace saltus::python

@@ -1,4 +1,4 @@
-// Contact problems as Python sees them: one that owns its data, or one of the engine that is lent for a call.
+// Contact problems in Python: one that owns its data, or one of the engine that is lent for a call.
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,8 +12,8 @@ namespace saltus::python {
 
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-/// The object behind saltus.ContactProblem. A lent problem ends with the call it was made for; whoever asks it later is
-/// told so, since its memory is gone.
+/// The object behind saltus.ContactProblem. A lent problem is valid until the end of its call;
+/// later access throws, since its memory is gone.
 class Problem {
  public:
   explicit Problem(std::shared_ptr<const ContactProblemData> data)
@@ -24,7 +24,7 @@ class Problem {
   void end() { lent_ = nullptr; }
   bool lent() const { return !own_; }
   bool over() const { return !own_ && lent_ == nullptr; }
-  /// UsageError once the call is over.
+  /// UsageError after the call.
   const ContactProblem& get() const;
   int rows() const { return static_cast<int>(get().b.size()); }
   const std::shared_ptr<const ContactProblemData>& data() const { return own_; }
@@ -35,8 +35,8 @@ class Problem {
   const ContactProblem* lent_ = nullptr;
 };
 
-/// A problem of the engine for the time of one call:   const ProblemLoan loan(problem);  f(loan.object());
-/// With the GIL held.
+/// Lends a problem of the engine for one call: const ProblemLoan loan(problem); f(loan.object());
+/// Needs the GIL.
 class ProblemLoan {
  public:
   explicit ProblemLoan(const ContactProblem& problem)
@@ -51,15 +51,16 @@ class ProblemLoan {
   py::object object_;
 };
 
-/// One number a row of the problem; UsageError names what has another size, or is not finite and must be.
+/// One number per row of the problem; UsageError if the size is different, or if a number must be
+/// finite and is not.
 Eigen::Map<const Vector> rows_of(const Doubles& x, Eigen::Index rows, const char* name,
                                  bool finite = true);
 
 std::string_view name_of(LawKind kind);
-/// UsageError with the names there are.
+/// UsageError with the available names.
 LawKind law_kind(const std::string& name);
 
-/// Of a report: names live as long as the process.
+/// The name of a report as a view that stays valid until the end of the process.
 std::string_view lasting(std::string_view name);
 
 void bind_problem(py::module_& m);  ///< Law, Delassus, ContactProblem, ContactMeasures

@@ -1,4 +1,4 @@
-// Contact solvers across the two languages.
+// Passes contact solvers between Python and C++.
 #pragma once
 #include <memory>
 
@@ -6,8 +6,8 @@
 
 namespace saltus::python {
 
-/// A solver given by Python, by name or as an object; one written in Python lives as long as what this returns.
-/// UsageError for a name that is not there.
+/// A solver given in Python, by name or as an object; the return value keeps a solver written in
+/// Python alive. UsageError for an unknown name.
 std::shared_ptr<const ContactSolver> solver_of(const py::object& solver);
 
 }  // namespace saltus::python

@@ -1,4 +1,4 @@
-// What is bound by the files of the core and named by the others: scenes, simulations, arrays and texts.
+// Objects bound by the core files and used by the others: scenes, simulations, arrays and texts.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -14,44 +14,44 @@
 
 namespace saltus::python {
 
-/// The class Scene: what was read, and the assignments "path=value" that came on top of the text.
+/// The class Scene: the scene that was read, and the assignments "path=value" applied to its text.
 struct SceneObject {
   Scene scene;
   std::vector<std::string> set;
 };
-/// A Scene, or what saltus.Scene.of makes one of: a path, a dict. Needs the GIL.
+/// A Scene, or the result of saltus.Scene.of for a path or a dict. Needs the GIL.
 std::shared_ptr<SceneObject> scene_of(py::handle scene, py::handle set = py::none());
 
-/// An array of its own.
+/// A new array with a copy of x.
 inline py::array_t<double> copy_of(View x) {
   return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
 }
-/// A one-line text; bytes that are no UTF-8 are shown as \xNN.
+/// A one-line text; invalid UTF-8 bytes are written as \xNN.
 py::str text_of(std::string_view text);
-/// A time [s] from a number or a text with its unit; UsageError naming it for anything else.
+/// A time [s] from a number or a text with its unit; UsageError with `name` for anything else.
 double seconds_of(const std::string& name, py::handle value);
-/// A file name as Python holds them.
+/// A file name as a Python str.
 py::str file_name(const std::string& name);
 
-/// Thrown by run() for a step that failed: a RunError with its report.
+/// Thrown by run() after a failed step: a RunError with the report of the step.
 class StepFailed : public RunError {
  public:
   StepFailed(const std::string& text, const StepReport& of) : RunError(text), report(of) {}
   StepReport report;
 };
 
-/// Who may use a simulation now: one thread, and who comes first is served first.
+/// Access to a simulation for one thread at a time, in the order of requests.
 class Turn {
  public:
-  /// False where another thread has it. A thread that has it gets it again.
+  /// False if another thread has it. The thread that has it can take it again.
   bool try_take();
-  /// Waits. Never with the GIL: who has the turn may want that.
+  /// Waits. Do not call it with the GIL: the thread that has the turn may need the GIL.
   void take();
   void give();
-  /// Whether another thread waits, asked by the one that has it.
+  /// Whether another thread waits; to be called by the thread that has the turn.
   bool wanted() const { return next_.load() - serving_.load() > 1; }
 
-  bool stepping = false;  ///< the thread that has it is inside a step
+  bool stepping = false;  ///< the thread that has the turn is inside a step
 
  private:
   bool mine() const { return owner_.load() == std::this_thread::get_id(); }
@@ -69,12 +69,13 @@ class SimulationObject {
 
   Simulation sim;
   Turn turn;
-  std::unique_ptr<ContactObserver> observer;  ///< null: none
-  py::object watcher;                         ///< whom the observer calls
+  std::unique_ptr<ContactObserver> observer;  ///< null if there is none
+  py::object watcher;                         ///< object that the observer calls
 };
 
-/// A turn while it lives. Made with the GIL, which is given up while it waits. From within a step, as
-/// by a scheme written in Python, the state may be looked at (`inside`); all else is a UsageError.
+/// Holds the turn during its lifetime. Constructed with the GIL, which is released while it waits.
+/// Within a step, as in a scheme written in Python, only reading the state is allowed (`inside`);
+/// everything else is a UsageError.
 class Taken {
  public:
   explicit Taken(Turn& turn, bool inside = false);
@@ -86,7 +87,7 @@ class Taken {
   Turn& turn_;
 };
 
-/// A simulation in its turn.
+/// A simulation with its turn.
 class Own : Taken {
  public:
   explicit Own(SimulationObject& of, bool inside = false) : Taken(of.turn, inside), sim_(of.sim) {}
@@ -99,19 +100,19 @@ class Own : Taken {
 
 void bind_state(py::module_& m);     ///< State
 void bind_reports(py::module_& m);   ///< StepReport, RunReport
-void bind_registry(py::module_& m);  ///< registries, describe, schema, what was built
+void bind_registry(py::module_& m);  ///< registries, describe, schema, build information
 
-/// contacts() as a structured array, sides by the number of the body in the model, -1: the world.
+/// contacts() as a structured array; a side is the number of the body in the model, -1: the world.
 py::array contact_array(const Model& model, std::span<const ContactView> contacts);
 
-/// events() as a structured array, kinds as numbers.
+/// events() as a structured array; kinds are numbers.
 py::array event_array(std::span<const Event> events);
 
-/// How a run went.
+/// Result of a run.
 struct RunReport {
   std::uint64_t steps = 0, halved = 0;
   double t = 0.0, wall = 0.0, residual = 0.0, residual_after = 0.0;
-  bool stopped = false;  ///< by the watch
+  bool stopped = false;  ///< stopped by the watch
 };
 
 }  // namespace saltus::python

@@ -1,4 +1,5 @@
-// Small values that bodies and schemes exchange with Python: factors of a combination, matrices, energies, points.
+// Small values exchanged with Python by bodies and schemes: factors of a combination, matrices,
+// energies, points.
 #include <pybind11/stl.h>
 
 #include <cstring>
@@ -27,7 +28,7 @@ py::object combination_to_python(const Combination& s) { return combination_type
 
 Combination combination_of(py::handle from) {
   if (!py::isinstance<py::sequence>(from) || py::len(from) != 3)
-    throw UsageError("a combination m M + c C + k K is given by three numbers (m, c, k)");
+    throw UsageError("a combination m M + c C + k K must be three numbers (m, c, k)");
   const auto three = py::reinterpret_borrow<py::sequence>(from);
   return {three[0].cast<double>(), three[1].cast<double>(), three[2].cast<double>()};
 }
@@ -35,7 +36,7 @@ Combination combination_of(py::handle from) {
 Energy energy_of(py::handle from, const std::string& what) {
   if (py::isinstance<Energy>(from)) return from.cast<Energy>();
   if (!py::isinstance<py::sequence>(from) || py::len(from) != 2)
-    throw UsageError(what + " gives a pair (kinetic, potential) [J] or an Energy, not " +
+    throw UsageError(what + " must return a pair (kinetic, potential) [J] or an Energy, not " +
                      shape_text(from));
   const auto pair = py::reinterpret_borrow<py::sequence>(from);
   return {pair[0].cast<double>(), pair[1].cast<double>()};
@@ -47,7 +48,7 @@ py::tuple points_to_python(std::span<const PointRef> at) {
   return made;
 }
 
-// PointRefs, or numbers of features
+// a list of PointRefs, or of feature numbers
 std::vector<PointRef> points_of(py::handle from) {
   std::vector<PointRef> made;
   const auto one = [&](py::handle entry) {
@@ -71,7 +72,7 @@ std::shared_ptr<SparseBox> sparse_from_scipy(py::handle from, Eigen::Index n,
   if (py::tuple(rows.attr("shape"))[0].cast<Eigen::Index>() != n ||
       py::tuple(rows.attr("shape"))[1].cast<Eigen::Index>() != n)
     throw UsageError(what + " has shape " + std::string(py::str(rows.attr("shape"))) + ", shape (" +
-                     std::to_string(n) + ", " + std::to_string(n) + ") is wanted");
+                     std::to_string(n) + ", " + std::to_string(n) + ") is expected");
   using Integers = py::array_t<int, py::array::c_style | py::array::forcecast>;
   const auto offset = rows.attr("indptr").cast<Integers>(),
              column = rows.attr("indices").cast<Integers>();
@@ -92,7 +93,7 @@ MatrixValue matrix_of(py::handle from, Eigen::Index n, const std::string& what) 
     auto box = from.cast<std::shared_ptr<SparseBox>>();
     if (box->rows.size() != n)
       throw UsageError(what + " is a matrix of size " + std::to_string(box->rows.size()) + ", " +
-                       std::to_string(n) + " is wanted");
+                       std::to_string(n) + " is expected");
     return box;
   }
   if (py::hasattr(from, "tocsr")) return sparse_from_scipy(from, n, what);
@@ -109,7 +110,7 @@ MatrixValue matrix_of(py::handle from, Eigen::Index n, const std::string& what) 
   }
   PyErr_Clear();
   throw UsageError(what + " has " + shape_text(from) +
-                   ": a matrix is a number, a diagonal of shape (" + std::to_string(n) +
+                   ": a matrix must be a number, a diagonal of shape (" + std::to_string(n) +
                    ",), an array of shape (" + std::to_string(n) + ", " + std::to_string(n) +
                    ") or a sparse matrix");
 }
@@ -153,7 +154,7 @@ void factorise(double m, const MatrixValue& M, double c, const MatrixValue& C, d
     const auto *damping = std::get_if<Vector>(&C), *stiffness = std::get_if<Vector>(&K);
     if (c != 0.0 && k != 0.0 && damping && stiffness && std::holds_alternative<Vector>(M)) {
       inverse = m * std::get<Vector>(M);
-      inverse += c * *damping + k * *stiffness;  // in the order of Lagrangian
+      inverse += c * *damping + k * *stiffness;  // added in the order of Lagrangian
       inverse = inverse.cwiseInverse();
       return;
     }
@@ -179,7 +180,7 @@ void factorise(double m, const MatrixValue& M, double c, const MatrixValue& C, d
     if (c != 0.0 || k != 0.0) {
       const auto *damping = std::get_if<Matrix>(&C), *stiffness = std::get_if<Matrix>(&K);
       if (damping && stiffness) {
-        all += c * *damping + k * *stiffness;  // one sum, as Lagrangian makes it
+        all += c * *damping + k * *stiffness;  // a single sum, as in Lagrangian
       } else {
         add(c, C, all);
         add(k, K, all);

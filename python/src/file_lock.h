@@ -1,4 +1,5 @@
-// HDF5 is not thread-safe: whatever opens, reads or writes files goes through here, one thread at a time.
+// HDF5 is not thread-safe: all opening, reading and writing of files goes through this lock, one
+// thread at a time.
 #pragma once
 #include <mutex>
 
@@ -7,14 +8,15 @@
 
 namespace saltus::python {
 
-/// Of the process; inline, so that all files of the module share it.
+/// One for the process; inline, so that all files of the module share it.
 inline std::recursive_mutex& file_mutex() {
   static std::recursive_mutex mutex;
   return mutex;
 }
 
-/// Lets other Python threads run, then waits for its turn: in this order, since whoever holds the lock may want the GIL.
-///     const FileLock lock;      no Python object may be touched while it lives
+/// Releases the GIL, then waits for the lock: in this order, since the thread that holds the lock
+/// may need the GIL.
+///     const FileLock lock;      no Python object may be used while it exists
 class FileLock {
  public:
   FileLock() : lock_(file_mutex()) {}

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kWait = std::chrono::seconds(2);
 
-std::atomic<int> g_working{0};  // how many Others live
+std::atomic<int> g_working{0};  // number of Others in existence
 std::atomic<bool> g_ending{false};
 std::atomic<std::thread::id> g_ender{};
 
@@ -66,7 +66,8 @@ Gil::~Gil() {
 }
 
 void bind_ending() {
-  pthread_atfork(nullptr, nullptr, [] { g_working.store(0); });  // threads stay with the parent
+  // threads remain with the parent process
+  pthread_atfork(nullptr, nullptr, [] { g_working.store(0); });
   py::module_::import("atexit").attr("register")(py::cpp_function(&finish));
 }
 

@@ -1,8 +1,8 @@
-// The lock of Python's interpreter, given up while C++ works and taken in callbacks, also while the process ends.
+// Releases the GIL while C++ works and takes it in callbacks, also while the process ends.
 //
-// Python ends a thread that wants the lock after the interpreter began to go: by unwinding the stack, which no destructor of
-// C++ survives. Such a thread sleeps here instead, until the process is gone. Before that, an exit hook asks all work to stop
-// and waits a little for it.
+// When the interpreter shuts down, Python ends a thread that requests the GIL by unwinding its
+// stack, which C++ destructors do not survive. Such a thread sleeps here instead, until the process
+// is gone. Before that, an exit hook requests all work to stop and waits briefly for it.
 #pragma once
 #include <cxxabi.h>
 
@@ -10,16 +10,16 @@
 
 namespace saltus::python {
 
-/// Thrown where a thread other than the one that ends the process wants the engine; SystemExit in Python, which ends the
-/// thread without a word.
+/// Thrown if a thread other than the one that ends the process uses the engine; becomes SystemExit
+/// in Python, which ends the thread silently.
 struct Ending {};
 
-/// Whether this thread is to stop: the process ends, and it is not the one that ends it. Needs no GIL.
+/// Whether this thread must stop: the process ends, and another thread is ending it. Needs no GIL.
 bool ending_here() noexcept;
 /// Never returns.
 [[noreturn]] void sleep_for_good() noexcept;
 
-/// Gives the GIL up while it lives; throws Ending.
+/// Releases the GIL during its lifetime; throws Ending.
 class Others {
  public:
   Others();
@@ -31,7 +31,7 @@ class Others {
   PyThreadState* mine_;
 };
 
-/// Has the GIL while it lives.
+/// Holds the GIL during its lifetime.
 class Gil {
  public:
   Gil();
@@ -43,7 +43,7 @@ class Gil {
   PyGILState_STATE before_;
 };
 
-/// f(), which calls Python from within the engine.
+/// Calls f(), which calls Python from within the engine.
 template <class F>
 decltype(auto) into_python(F&& f) {
   try {
@@ -53,7 +53,7 @@ decltype(auto) into_python(F&& f) {
   }
 }
 
-/// Sets the exit hook.
+/// Registers the exit hook.
 void bind_ending();
 
 }  // namespace saltus::python

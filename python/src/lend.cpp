@@ -9,10 +9,10 @@ namespace {
 
 using Proxy = py::detail::PyArray_Proxy;
 using Api = py::detail::npy_api;
-constexpr std::uint64_t kUnwritten = 0x7ff85a1705a17055;  // a quiet not-a-number
+constexpr std::uint64_t kUnwritten = 0x7ff85a1705a17055;  // a quiet NaN
 constexpr int kContiguous = 1 | 2;                        // by rows and by columns
 
-// Vectors between two loans; they live as long as the process
+// Vectors that are not lent at present; they exist until the end of the process
 std::vector<PyObject*>& spare() {
   static auto* const pool = new std::vector<PyObject*>;
   return *pool;
@@ -37,8 +37,8 @@ PyObject* float64() {
   return f64;
 }
 
-/// Whether an array is as new_vector() made it, but for data and length: Python may change type, shape and strides of
-/// every array in place.
+/// Whether an array is as new_vector() made it, except for data and length: Python may change type,
+/// shape and strides of every array in place.
 bool as_made(PyObject* lent) {
   const Proxy* const array = py::detail::array_proxy(lent);
   const auto weak = Py_TYPE(lent)->tp_weaklistoffset;
@@ -49,7 +49,7 @@ bool as_made(PyObject* lent) {
          array->base == Py_None && !watched;
 }
 
-// What was kept is an array of its own from now on.
+// The kept array gets its own data.
 void give_copy(PyObject* kept) {
   Proxy* const array = py::detail::array_proxy(kept);
   py::array copy = py::reinterpret_borrow<py::object>(kept).attr("copy")("C");
@@ -79,7 +79,7 @@ std::string shape_wanted(Eigen::Index rows, Eigen::Index columns) {
 [[noreturn]] void wrong(const char* what, py::handle of, Eigen::Index rows,
                         Eigen::Index columns = -1) {
   throw UsageError(std::string(what) + " has " + shape_text(of) + ", shape " +
-                   shape_wanted(rows, columns) + " is wanted");
+                   shape_wanted(rows, columns) + " is expected");
 }
 
 py::object numbers(py::handle from, Eigen::Index n, const char* what) {
@@ -101,7 +101,7 @@ Eigen::Map<const Vector> checked(py::handle array, Eigen::Index n, const char* w
 double* writable(py::handle given, Eigen::Index rows, Eigen::Index columns, const char* what) {
   if (!is_vector(given, true))
     throw UsageError(std::string(what) + " has " + shape_text(given) +
-                     ": what is written is a contiguous array of float64 of shape " +
+                     ": an output must be a contiguous array of float64 of shape " +
                      shape_wanted(rows, columns));
   const Proxy* proxy = py::detail::array_proxy(given.ptr());
   const bool flat = proxy->nd == 1 && columns < 0 && proxy->dimensions[0] == rows;
@@ -155,7 +155,7 @@ void Loan::end() noexcept {
   if (Py_REFCNT(array) > 1) {
     try {
       give_copy(array);
-    } catch (...) {  // no memory: an empty array is better than one over memory that is gone
+    } catch (...) {  // out of memory: an empty array is better than one over freed memory
       static double nothing[16] = {};
       Proxy* const proxy = py::detail::array_proxy(array);
       if (proxy->nd > 0)

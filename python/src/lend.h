@@ -1,7 +1,8 @@
-// Arrays that Python is lent over memory of the engine, and vectors that it brings.
+// Arrays over memory of the engine that are lent to Python, and vectors passed from Python.
 //
-// A loan lasts for one call. What Python still has of it then is given a copy of its own, so that it never points at memory
-// that moved on; slices of it are beyond reach, which is why keeping one is an error and not a convenience.
+// A loan lasts for one call. If Python still has the array afterwards, the array gets a copy of the
+// data, so that it never points to memory that has moved; slices of it cannot be corrected in this
+// way, which is why keeping one is an error.
 #pragma once
 #include <string>
 #include <utility>
@@ -11,7 +12,7 @@
 
 namespace saltus::python {
 
-/// One array over numbers of the engine. Needs the GIL for everything.
+/// One array over numbers of the engine. All members need the GIL.
 class Loan {
  public:
   Loan() = default;
@@ -23,13 +24,13 @@ class Loan {
   }
   ~Loan() { end(); }
 
-  /// The array over n numbers: the object of before, moved to where they are now.
+  /// The array over n numbers: the previous object, redirected to the current address.
   PyObject* over(const double* data, Eigen::Index n, bool writable);
   /// A new array over a matrix, strides in numbers.
   PyObject* over(const double* data, Eigen::Index rows, Eigen::Index columns,
                  Eigen::Index row_stride, Eigen::Index column_stride, bool writable);
   PyObject* get() const { return array_; }
-  /// Whether somebody else has it.
+  /// Whether Python code holds another reference to the array.
   bool kept() const { return array_ && Py_REFCNT(array_) > 1; }
   void end() noexcept;
 
@@ -37,13 +38,13 @@ class Loan {
   PyObject* array_ = nullptr;
 };
 
-/// "(3,)" or "(2, 3)": the shape of whatever was brought, or its type.
+/// "(3,)" or "(2, 3)": the shape of a given object, or its type.
 std::string shape_text(py::handle of);
 
-/// Numbers from Python, of one size: arrays of float64 as they are, others converted.
+/// Numbers from Python, of a given size: float64 arrays are used directly, others converted.
 class Brought {
  public:
-  /// UsageError: "WHAT has shape (3,), (2,) is wanted".
+  /// UsageError: "WHAT has shape (3,), (2,) is expected".
   Brought(py::handle from, Eigen::Index n, const char* what);
   const Eigen::Map<const Vector>& operator*() const { return map_; }
 
@@ -52,7 +53,7 @@ class Brought {
   Eigen::Map<const Vector> map_;
 };
 
-/// An array of float64 to be written: one that was given, exactly as it must be, or a new one of zeros.
+/// A float64 array to be written: a given one of exactly the required form, or a new one of zeros.
 class Wanted {
  public:
   Wanted(py::handle given, Eigen::Index n, const char* what);
@@ -66,12 +67,12 @@ class Wanted {
   Eigen::Map<Vector> map_;
 };
 
-/// target = value, of one size; for properties.
+/// Sets target = value, of the same size; for properties.
 void assign(Eigen::Ref<Vector> target, py::handle value, const char* what);
 
-/// Marks numbers as not yet written; nothing computes this pattern of bits.
+/// Marks numbers as not yet written, with a bit pattern that no computation produces.
 void mark(double* data, Eigen::Index n);
-/// The first that is still marked, -1: none.
+/// The first number that is still marked, -1: none.
 Eigen::Index first_marked(const double* data, Eigen::Index n);
 
 }  // namespace saltus::python

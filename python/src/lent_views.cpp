@@ -1,4 +1,4 @@
-// Trials and states as they are lent to Python.
+// Trials and states as lent to Python.
 #include <array>
 #include <unordered_map>
 
@@ -83,12 +83,12 @@ void TrialView::set_work(const py::object& values) {
   }
   Trial& trial = get();
   own_work(trial, nullptr);
-  work_.clear();  // who still has one of them keeps a copy
+  work_.clear();  // arrays still in use get a copy
   trial.work = std::move(made);
 }
 
-// Vectors of Trial::work belong to one scheme, which counts on their number. Entries of trials that are gone do no harm: a new
-// trial has no vectors.
+// Vectors of Trial::work belong to one scheme, which depends on their number. Entries of deleted
+// trials do no harm: a new trial has no vectors.
 void own_work(const Trial& trial, const Scheme* scheme) {
   const auto [entry, fresh] = work_owners().try_emplace(&trial, scheme);
   if (fresh || trial.work.empty()) {
@@ -98,14 +98,14 @@ void own_work(const Trial& trial, const Scheme* scheme) {
   if (entry->second != scheme)
     throw UsageError(std::string("the vectors of x.work belong to ") +
                      (entry->second ? "another scheme" : "the scheme written in Python") +
-                     ": a trial serves one scheme of the engine, and a scheme that hands its work "
-                     "to one leaves x.work alone");
+                     ": a trial can be used by one scheme of the engine only, and a scheme that "
+                     "delegates to one must not use x.work");
 }
 
 void TrialView::point(Trial& trial) {
   at = &trial;
   const Eigen::Index n = trial.v.size();
-  if (A.use_count() > 1 || M.use_count() > 1) {  // somebody has one of another step: it has lapsed
+  if (A.use_count() > 1 || M.use_count() > 1) {  // still in use from another step: no longer valid
     A = std::make_shared<FactorView>();
     M = std::make_shared<FactorView>();
   }

@@ -10,13 +10,13 @@
 
 namespace saltus::python {
 
-/// A point of a group, which may be named before it is looked up.
+/// A point of a group, which can be created before the group is looked up.
 struct Side {
   py::object group;
   PointRef ref;
 };
 
-/// UsageError "WHAT is [nan, 0, 0]" unless all three are numbers.
+/// UsageError "WHAT is [nan, 0, 0]" unless all three are finite.
 void expect_finite(const Vector3& x, const char* what);
 /// x/|x|; UsageError "WHAT is [0, 0, 0], which has no direction".
 Vector3 unit(const Vector3& x, const char* what);
@@ -25,9 +25,9 @@ struct PartsObject {
   ModelParts parts;
   PartsObject() { parts.solver = solvers().front().make(); }
 
-  /// Index of a group by name or number; UsageError.
+  /// Index of a group by name or number; UsageError if unknown.
   std::size_t group(const py::handle& group) const;
-  /// A Point, or a place of the world; `what` for messages.
+  /// A Point, or a place in the world; `what` is used in messages.
   ContactSide side(const py::handle& given, const char* what) const;
 };
 

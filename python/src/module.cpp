@@ -3,7 +3,7 @@
 
 PYBIND11_MODULE(_core, m) {
   using namespace saltus::python;
-  m.doc() = "The compiled part of the package saltus; use that one.";
+  m.doc() = "The compiled part of the package saltus; import saltus instead.";
   m.attr("__version__") = std::string(saltus::version());
   bind_errors(m);
   bind_scene(m);

@@ -1,4 +1,5 @@
-// m M + c C + k K of bodies written in Python, from the methods of the contract or from those that give M, C and K.
+// m M + c C + k K of bodies written in Python, from the methods of the contract or from those that
+// provide M, C and K.
 #include <Eigen/Cholesky>
 #include <cmath>
 
@@ -18,7 +19,7 @@ MatrixValue PythonBody::matrix(int method, double t, View q, const Vector* v) co
                               : side_.timed(method)
                                   ? side_.call(method, {time.ptr(), lq.get(), lv.get()})
                                   : side_.call(method, {lq.get(), lv.get()});
-    if (method == kMass || !result.is_none())  // no damping and no stiffness are matrices of 0
+    if (method == kMass || !result.is_none())  // without damping and stiffness the matrices are 0
       value = matrix_of(result, velocities(), side_.name_of(method));
   }
   side_.returned(method, {{&lq, "q"}, {&lv, "v"}});
@@ -45,7 +46,7 @@ std::array<MatrixValue, 3> PythonBody::matrices(const Combination& s, double t, 
 
 namespace {
 
-/// The least diagonal element of A, and where it is; what is no number counts as the least.
+/// The smallest diagonal element of A and its index; NaN counts as the smallest.
 std::pair<double, Eigen::Index> least_diagonal(const MatrixValue& A, Eigen::Index n) {
   Vector diagonal = Vector::Zero(n);
   if (const auto* given = std::get_if<Vector>(&A)) diagonal = *given;
@@ -140,7 +141,7 @@ void PythonBody::multiply(Combination s, double t, View q, View v, View x, Out y
   }
   if (!side_.has(kMass)) side_.missing(kMultiply, "(s, t, q, v, x, y)");
   const auto [M, C, K] = matrices(s, t, q, v);
-  // as Linear does it where all is sparse: every row is summed up before it meets y
+  // as in Linear for sparse matrices: every row is summed before it is added to y
   y.setZero();
   if (!std::holds_alternative<Matrix>(M) && std::holds_alternative<std::shared_ptr<SparseBox>>(K)) {
     const auto product = [](const MatrixValue& A) {

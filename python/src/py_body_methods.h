@@ -1,4 +1,5 @@
-// Methods of Dynamics that a class of Python may give, and those beside the contract of which defaults are made.
+// Methods of Dynamics that a Python class can define, and additional ones from which defaults are
+// derived.
 #pragma once
 #include <array>
 
@@ -36,7 +37,7 @@ enum Method {
   kEnergy,
   kPower,
   kModal,
-  // beside the contract
+  // additional methods
   kCombination,
   kMass,
   kDamping,

@@ -10,8 +10,9 @@ namespace saltus::python {
 using namespace body_methods;
 namespace {
 
-constexpr Eigen::Index kFullRows = 64;  ///< velocities up to which rows of points are stored whole
-constexpr double kHuge = 1e100;         ///< positions beyond which places may overflow
+/// number of velocities up to which rows of points are stored in full
+constexpr Eigen::Index kFullRows = 64;
+constexpr double kHuge = 1e100;  ///< positions above which computed places may overflow
 
 }  // namespace
 
@@ -23,7 +24,7 @@ namespace {
                    std::to_string(n - 1) + ", and moves along z");
 }
 
-/// Places of a state of finite numbers are finite; a state that overflows is the scheme's to tell.
+/// Points of a finite state must be finite; a state that overflows is reported by the scheme.
 void expect_places(const PythonSide& side, int method, View q, View x,
                    std::span<const PointRef> at) {
   if (x.allFinite() || !q.allFinite() || (q.array().abs() >= kHuge).any()) return;
@@ -75,7 +76,7 @@ void PythonBody::rows(int method, View q, View axes, std::span<const PointRef> a
                       PointRows& J) const {
   const Eigen::Index n = velocities(), count = static_cast<Eigen::Index>(at.size());
   const Eigen::Index several =
-      has(traits(), Trait::rigid) ? bodies() : 1;  // rigid rows are blocks of a body
+      has(traits(), Trait::rigid) ? bodies() : 1;  // rows of rigid bodies are one block per body
   const Gil gil;
   py::array_t<double> table({count, Eigen::Index(3), n});
   double* const value = table.mutable_data();
@@ -87,7 +88,7 @@ void PythonBody::rows(int method, View q, View axes, std::span<const PointRef> a
       const py::object result = side_.call(method, {feature.ptr(), lq.get()});
       const std::array shape{Eigen::Index(3), n};
       if (result.is_none())
-        wrong("what {} returned has {}, shape (3, {}) is wanted", side_.name_of(method),
+        wrong("what {} returned has {}, shape (3, {}) is expected", side_.name_of(method),
               shape_text(result), n);
       side_.written(method, result, nullptr, Eigen::Map<Vector>(value + 3 * n * i, 3 * n), "J",
                     shape);
@@ -116,7 +117,7 @@ void PythonBody::rows(int method, View q, View axes, std::span<const PointRef> a
           throw UsageError(side_.name_of(method) + ": a point of body " +
                            std::to_string(at[static_cast<std::size_t>(i)].body) +
                            " moves with velocity " + std::to_string(k % n) +
-                           ", which is not one of that body");
+                           ", which does not belong to that body");
       J.column.push_back(static_cast<int>(first));
       for (int axis = 0; axis < 3; ++axis)
         J.value.insert(J.value.end(), row + axis * n + first, row + axis * n + first + width);
@@ -196,7 +197,7 @@ void PythonBody::point_drift(double t, View q, std::span<const PointRef> at, Out
   drift(kPointDrift, t, q, at, d);
 }
 
-// S of the points at q = 0, where its rows are all that they ever will be
+// S of the points at q = 0, where the rows are constant
 std::unique_ptr<PointTable> PythonBody::table(std::span<const PointRef> at,
                                               std::span<const Vector3> direction) const {
   if (!has(traits(), Trait::fixed_points)) return nullptr;

@@ -1,6 +1,7 @@
-// Methods that are not overridden: those of the contract have its defaults; force apart, the others are made of what the
-// class gives beside it, in the operations of Lagrangian and Linear: mass(q), damping(q, v), stiffness(q, v) or
-// combination(s, q, v); potential(q), inertial(q, v); point(i, q), point_jacobian(i, q).
+// Methods that are not overridden: those of the contract have the defaults of the contract; except
+// force, the others are derived from additional methods of the class, with the same operations as
+// Lagrangian and Linear: mass(q), damping(q, v), stiffness(q, v) or combination(s, q, v);
+// potential(q), inertial(q, v); point(i, q), point_jacobian(i, q).
 #include "py_dynamics.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ MethodTable& table_of_bodies() {
 struct PythonBody::Known {
   std::array<int, kTraits + 1> number{-1, -1, -1, -1};
   int prescribed = -1;
-  bool sources_known = false;  // asked when a model is built
+  bool sources_known = false;  // determined when a model is built
   std::atomic<bool> modal_known = false, rigid_known = false;
   std::vector<Source> sources;
   std::optional<ModalData> modal;
@@ -48,10 +49,10 @@ void PythonBody::check() const {
     need(side_.has(kFactorise), "factorise(s, t, q, v, A)");
   }
   if (!lacks.empty())
-    throw UsageError("class " + side_.class_name() + " is no body yet, it has no " + lacks +
+    throw UsageError("class " + side_.class_name() + " is not complete: it has no " + lacks +
                      (side_.has(kForce) && side_.has(kPositions)
-                          ? "; mass(q), with stiffness(q, v) and damping(q, v) where there are "
-                            "any, does for both"
+                          ? "; instead of both, define mass(q), with stiffness(q, v) and "
+                            "damping(q, v) if there are any"
                           : ""));
 }
 
@@ -144,13 +145,13 @@ void PythonBody::coast(double h, Out q, Out v) const {
   assign(v, end.second, name.c_str());
 }
 
-// -- what never changes
+// -- constant properties
 
 const RigidData* PythonBody::rigid() const {
   if (!side_.overridden(kRigid)) return Dynamics::rigid();
   if (!known_->rigid_known) {
     const Gil gil;
-    const py::object given = side_.call(kRigid, {});  // it may let another thread come first
+    const py::object given = side_.call(kRigid, {});  // another thread may have run first
     if (!known_->rigid_known) {
       if (!given.is_none())
         known_->rigid = side_.as<RigidData>(kRigid, given, "a RigidData or None");
@@ -196,13 +197,14 @@ std::span<const Source> PythonBody::sources() const {
                                 ? py::tuple(py::reinterpret_borrow<py::object>(entry))
                                 : py::tuple();
           if (pair.size() != 2 || !py::isinstance<py::str>(pair[0]))
-            throw UsageError(side_.name_of(kSources) + " gives names, or pairs (name, potential)");
+            throw UsageError(side_.name_of(kSources) +
+                             " must return names, or pairs (name, potential)");
           made.push_back({pair[0].cast<std::string>(),
                           side_.as<bool>(kSources, pair[1], "a pair (name, bool)")});
         }
       }
       if (made.size() > 16)
-        throw UsageError(side_.name_of(kSources) + " gives more than 16 sources");
+        throw UsageError(side_.name_of(kSources) + " returned more than 16 sources");
     } else {
       if (side_.has(kPotentialForce)) made.push_back({"potential", true});
       if (side_.has(kInertial)) made.push_back({"inertial", true});
@@ -270,7 +272,7 @@ void PythonBody::prescribed_columns(Combination s, double t, View q, View v,
   side_.returned(kPrescribedColumns, {{&lq, "q"}, {&lv, "v"}, {&lc, "columns"}});
 }
 
-// -- accounts
+// -- work terms
 
 Energy PythonBody::energy(double t, View q, View v) const {
   if (side_.overridden(kEnergy)) {

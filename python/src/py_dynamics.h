@@ -1,4 +1,4 @@
-// Bodies written in Python, and bodies of the engine as they are lent to Python.
+// Bodies written in Python, and bodies of the engine as lent to Python.
 #pragma once
 #include <memory>
 #include <optional>
@@ -19,22 +19,22 @@ struct SparseBox {
   explicit SparseBox(SparseMatrix made) : rows(std::move(made)), product(rows) {}
 };
 
-/// A matrix as Python gives it: nothing (zero), a diagonal (a number or n of them), dense, sparse.
+/// A matrix given in Python: None (zero), a diagonal (a number or n of them), dense, or sparse.
 using MatrixValue = std::variant<std::monostate, Vector, Matrix, std::shared_ptr<SparseBox>>;
-/// A number, (n,), (n, n), SparseMatrix, or a sparse matrix of SciPy.
+/// Accepts a number, (n,), (n, n), SparseMatrix, or a sparse matrix of SciPy.
 MatrixValue matrix_of(py::handle from, Eigen::Index n, const std::string& what);
 
-/// A factor of a body or a trial, or one of its own. Lapses with the call that lent it.
+/// A factor of a body or a trial, or a separate one. Becomes invalid after the call that lent it.
 struct FactorView {
   Factor* at = nullptr;
-  Eigen::Index size = 0;  ///< of what it solves
+  Eigen::Index size = 0;  ///< size of the matrix
   std::shared_ptr<Factor> own{};
   Factor& get() const {
     if (!at) throw UsageError("a factor was lent for one call, which is over");
     return *at;
   }
 };
-/// A <- factor of a M + b C + c K, in the form that Lagrangian and Linear give it.
+/// A <- factor of a M + b C + c K, in the same form as Lagrangian and Linear use.
 void factorise(double m, const MatrixValue& M, double c, const MatrixValue& C, double k,
                const MatrixValue& K, Eigen::Index n, Factor& A);
 
@@ -44,7 +44,8 @@ Energy energy_of(py::handle from, const std::string& what);
 py::tuple points_to_python(std::span<const PointRef> at);
 std::vector<PointRef> points_of(py::handle from);
 
-/// A body of the engine while a call lasts: `at` is null afterwards. Also a body with its owner, for Python.
+/// A body of the engine during a call: `at` is null afterwards. Also used for a body with its
+/// owner.
 class BorrowedBody final : public ForwardingDynamics {
  public:
   const Dynamics* at = nullptr;
@@ -58,7 +59,8 @@ class BorrowedBody final : public ForwardingDynamics {
   const Dynamics& inner() const override { return body(); }
 };
 
-/// The body itself: what a scheme of the engine is given, which may keep it in its factor for the passes to come.
+/// The body itself for schemes of the engine, which may keep it in their factor for later
+/// iterations.
 inline const Dynamics& engine_body(const Dynamics& body) {
   const auto* lent = dynamic_cast<const BorrowedBody*>(&body);
   return lent ? lent->body() : body;
@@ -114,7 +116,7 @@ class PythonBody : public Dynamics, public Extended {
   bool has_matrices() const;
   MatrixValue matrix(int method, double t, View q, const Vector* v) const;
   py::object combine(const py::object& factors, double t, Loan& q, Loan& v) const;
-  /// M, C, K at (t, q, v), those that the class gives and the factors ask for.
+  /// M, C, K at (t, q, v): those that the class provides and the factors require.
   std::array<MatrixValue, 3> matrices(const Combination& s, double t, View q, View v) const;
   int number(int method) const;
   void vector_method(int method, const double* t, View a, const char* a_name,
@@ -124,10 +126,11 @@ class PythonBody : public Dynamics, public Extended {
   void drift(int method, double t, View q, std::span<const PointRef> at, Out d) const;
 
   PythonSide side_;
-  std::unique_ptr<Known> known_;  ///< what never changes, asked for once
+  std::unique_ptr<Known> known_;  ///< constant properties, requested once
 };
 
-/// While the bound method of a body runs that Python called: on a body written in Python it is the method of the base.
+/// Active while Python calls the bound method of a body: on a body written in Python it is the
+/// method of the base class.
 class SuperOf : PythonSide::Super {
  public:
   explicit SuperOf(const Dynamics& of) : Super(side_of(of)) {}

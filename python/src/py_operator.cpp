@@ -24,7 +24,7 @@ py::array_t<T> copy(std::span<const T> of) {
   return py::array_t<T>(static_cast<py::ssize_t>(of.size()), of.data());
 }
 
-// What came back for a matrix: written in place, or returned whole.
+// Takes the result for a matrix: written in place, or returned as a whole.
 void take(const PythonSide& side, int method, const py::object& result, PyObject* given,
           Eigen::Ref<Matrix> X) {
   if (result.is_none() || result.ptr() == given) return;
@@ -33,7 +33,7 @@ void take(const PythonSide& side, int method, const py::object& result, PyObject
     PyErr_Clear();
     throw UsageError("what " + side.name_of(method) + " returned has " + shape_text(result) +
                      ", shape (" + std::to_string(X.rows()) + ", " + std::to_string(X.cols()) +
-                     ") is wanted");
+                     ") is expected");
   }
   X = Eigen::Map<const Matrix>(array.data(), X.rows(), X.cols());
 }
@@ -78,7 +78,7 @@ bool PythonOperator::response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
     const py::object result = side_.call(kResponse, {rows.ptr(), loan.get()});
     if (!py::isinstance<py::bool_>(result))
       throw UsageError(side_.name_of(kResponse) +
-                       " gives True where it added H A^-1 H^T to W, else False");
+                       " must return True if it added H A^-1 H^T to W, else False");
     return result.cast<bool>();
   }();
   side_.returned(kResponse, {{&loan, "W"}});
@@ -90,7 +90,7 @@ SolveRecord PythonOperator::record() const {
   const Gil gil;
   const py::object result = side_.call(kRecord, {});
   if (!py::isinstance<py::sequence>(result) || py::len(result) != 3)
-    throw UsageError(side_.name_of(kRecord) + " gives (residual, iterations, failure)");
+    throw UsageError(side_.name_of(kRecord) + " must return (residual, iterations, failure)");
   const auto three = py::reinterpret_borrow<py::sequence>(result);
   return {side_.as<double>(kRecord, three[0], "a residual, a float,"),
           side_.as<int>(kRecord, three[1], "a number of iterations, an int,"),

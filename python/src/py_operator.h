@@ -1,4 +1,4 @@
-// Operators A = m M + c C + k K that solve in Python.
+// Operators A = m M + c C + k K that are solved in Python.
 #pragma once
 #include "python_side.h"
 #include "saltus/linear_algebra/factor.h"
@@ -21,7 +21,7 @@ class PythonOperator : public Operator, public Extended {
   PythonSide side_;
 };
 
-/// An operator that an object of Python owns, in a factor that wants to own it.
+/// Wraps an operator owned by a Python object for a factor that requires ownership.
 class HeldOperator final : public Operator {
  public:
   explicit HeldOperator(std::shared_ptr<const Operator> held) : held_(std::move(held)) {}
@@ -38,13 +38,13 @@ class HeldOperator final : public Operator {
   std::shared_ptr<const Operator> held_;
 };
 
-/// Rows by their entries as Python gets them: arrays of their own.
+/// Rows by their entries for Python, in separate arrays.
 struct LentRows {
   py::array_t<int> offset, column;
   py::array_t<double> value;
 };
 
-/// A text that lives as long as the process, one copy of each.
+/// A text that stays valid until the end of the process, one copy of each.
 std::string_view lasting(const std::string& text);
 
 }  // namespace saltus::python

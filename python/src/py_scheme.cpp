@@ -47,7 +47,7 @@ MethodTable& table_of_schemes() {
 
 }  // namespace
 
-/// Objects that a call is given; they serve again while nobody has kept one.
+/// Objects passed to a call; reused unless Python code has kept one.
 struct PythonScheme::Kit {
   std::shared_ptr<BorrowedBody> body = std::make_shared<BorrowedBody>();
   std::shared_ptr<TrialView> trial = std::make_shared<TrialView>();
@@ -57,7 +57,7 @@ struct PythonScheme::Kit {
              state_ = py::cast(state), work_ = py::cast(work);
 };
 
-/// A kit for one call. Ends all loans; done() tells of arrays that were kept.
+/// A kit for one call. Ends all loans; done() reports arrays that were kept.
 class PythonScheme::Lent {
  public:
   Lent(const PythonScheme& of, int method) : of_(of), method_(method) {
@@ -130,7 +130,7 @@ class PythonScheme::Lent {
   std::unique_ptr<Kit> kit_;
 };
 
-// -- what was prepared
+// -- results of prepare()
 
 py::object prepared_to_python(const Prepared* prepared) {
   if (!prepared) return py::none();
@@ -160,8 +160,8 @@ const Prepared* prepared_of(const Scheme& scheme, py::handle object, const Dynam
   }
   if (scheme.prepare(body, h) != nullptr)
     throw UsageError("scheme '" + std::string(scheme.name()) +
-                     "' was not prepared: return its prepare(body, h) from the prepare of yours, "
-                     "alone or in a tuple or dict");
+                     "' was not prepared: return the result of its prepare(body, h) from your own "
+                     "prepare, alone or in a tuple or dict");
   return nullptr;
 }
 
@@ -184,7 +184,7 @@ void PythonScheme::check() const {
         std::pair{kWork, "work(body, x, end, work)"}})
     if (!side_.has(method)) lacks += (lacks.empty() ? "" : ", ") + std::string(signature);
   if (!lacks.empty())
-    throw UsageError("class " + side_.class_name() + " is no scheme yet, it has no " + lacks);
+    throw UsageError("class " + side_.class_name() + " is not complete: it has no " + lacks);
 }
 
 double PythonScheme::number(int method) const {
@@ -193,7 +193,7 @@ double PythonScheme::number(int method) const {
   if (!py::isinstance<py::float_>(result) && !py::isinstance<py::int_>(result) &&
       !py::hasattr(result, "__float__"))
     throw UsageError("what " + side_.name_of(method) + " returned has " + shape_text(result) +
-                     ", a number is wanted");
+                     ", a number is expected");
   return py::float_(result);
 }
 
@@ -211,7 +211,7 @@ std::string_view PythonScheme::name() const {
   const Gil gil;
   if (name_.empty()) {
     std::string given = side_.ask<std::string>(kName, {}, "a str");
-    if (name_.empty()) name_ = std::move(given);  // the call may have let another thread come first
+    if (name_.empty()) name_ = std::move(given);  // another thread may have run during the call
   }
   return name_;
 }
@@ -299,9 +299,8 @@ double PythonScheme::correct(const Dynamics& body, Trial& trial) const {
   const double outstanding = [&] {
     const py::object result = side_.call(kCorrect, {lent.body(body), lent.trial(trial)});
     if (!py::hasattr(result, "__float__"))
-      throw UsageError(
-          "what " + side_.name_of(kCorrect) + " returned has " + shape_text(result) +
-          ": it returns the velocity change still outstanding, 0.0 where one pass is exact");
+      throw UsageError("what " + side_.name_of(kCorrect) + " returned has " + shape_text(result) +
+                       ": return the remaining velocity change, 0.0 if one iteration is exact");
     return static_cast<double>(py::float_(result));
   }();
   lent.done();
@@ -353,7 +352,7 @@ std::span<const Stage> PythonScheme::stages() const {
     std::vector<Stage> made;
     for (const py::handle stage : side_.call(kStages, {}))
       made.push_back(side_.as<Stage>(kStages, stage, "a list of Stage"));
-    if (made.empty()) throw UsageError(side_.name_of(kStages) + " gave no stage");
+    if (made.empty()) throw UsageError(side_.name_of(kStages) + " returned no stage");
     stages_ = std::move(made);
   }
   return stages_;
@@ -392,7 +391,7 @@ void PythonScheme::work(const Dynamics& body, Trial& trial, const GroupState& en
   lent.done();
   if (first_marked(&work.energy.kinetic, 1) == 0)
     throw UsageError(side_.name_of(kWork) +
-                     " left work.energy unwritten: it is the energy of the end state");
+                     " left work.energy unwritten: set it to the energy of the end state");
 }
 
 bool PythonScheme::fixed_step() const {

@@ -1,4 +1,4 @@
-// Schemes written in Python, and the trials and states that they are lent.
+// Schemes written in Python, and the trials and states lent to them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace saltus::python {
 
-/// Moves a loan to `kept` where somebody else has its array.
+/// Moves a loan to `kept` if Python code still holds its array.
 void keep(Loan& loan, std::vector<Loan>& kept);
 
-/// A state of a group: lent for a call, or one of its own. Arrays of it are those of its vectors as they are now.
+/// A state of a group: lent for a call, or a separate one. Its arrays refer to the current vectors.
 class StateView {
  public:
   GroupState* at = nullptr;
@@ -31,9 +31,9 @@ class StateView {
   py::object q() { return array(q_, get().q); }
   py::object v() { return array(v_, get().v); }
   py::list memory();
-  void forget_memory() { memory_.clear(); }  ///< who has one of its arrays keeps a copy
+  void forget_memory() { memory_.clear(); }  ///< arrays still in use get a copy
   void refresh();                            ///< the engine may have swapped vectors
-  void end(std::vector<Loan>& kept);  ///< of the loan: arrays that somebody else has go to `kept`
+  void end(std::vector<Loan>& kept);  ///< of the loan: arrays still in use are moved to `kept`
 
  private:
   py::object array(Loan& loan, Vector& of) const {
@@ -43,7 +43,7 @@ class StateView {
   std::vector<Loan> memory_;
 };
 
-/// What a scheme written in Python prepared.
+/// Result of prepare() of a scheme written in Python.
 struct PythonPrepared final : Prepared {
   explicit PythonPrepared(py::object made) : object(made.release().ptr(), HeldObject{nullptr}) {
     std::get_deleter<HeldObject>(object)->object = object.get();
@@ -51,20 +51,20 @@ struct PythonPrepared final : Prepared {
   std::shared_ptr<PyObject> object;
 };
 
-/// What a scheme of the engine prepared, for Python.
+/// Result of prepare() of a scheme of the engine, for Python.
 struct PreparedView {
   std::shared_ptr<const Prepared> prepared;
   py::object maker;  ///< keeps the scheme alive
   const Scheme* scheme;
 };
 
-/// Work data of a step: lent for a call, or one of its own.
+/// Work data of a step: lent for a call, or a separate one.
 class TrialView {
  public:
   Trial* at = nullptr;
   std::shared_ptr<Trial> own{};
   std::unique_ptr<Prepared> own_prepared{};
-  const Scheme* own_scheme = nullptr;  ///< that made it
+  const Scheme* own_scheme = nullptr;  ///< the scheme that created it
   py::object own_scheme_object{};
   std::shared_ptr<StateView> start = std::make_shared<StateView>();
   std::shared_ptr<FactorView> A = std::make_shared<FactorView>(),
@@ -89,7 +89,7 @@ class TrialView {
   std::vector<Loan> work_;
 };
 
-/// Where the work of a step goes: lent for a call, or one of its own.
+/// Work terms of a step: lent for a call, or separate ones.
 struct WorkView {
   StepWork* at = nullptr;
   std::vector<double> own_sources{};
@@ -146,25 +146,26 @@ class PythonScheme : public Scheme, public Extended {
   bool answer(int method, const Dynamics* body) const;
 
   PythonSide side_;
-  mutable std::vector<std::unique_ptr<Kit>> kits_;  ///< of calls that are over; the GIL guards it
+  /// objects of finished calls; protected by the GIL
+  mutable std::vector<std::unique_ptr<Kit>> kits_;
   mutable std::string name_;
   mutable std::vector<Stage> stages_;
 };
 
-/// What a scheme of the engine finds as its own among what Python prepared; null where it prepares nothing. UsageError
-/// where it should have been prepared.
+/// The Prepared of an engine scheme within the result of a Python prepare(); null if the scheme
+/// prepares nothing. UsageError if it was not prepared.
 const Prepared* prepared_of(const Scheme& scheme, py::handle object, const Dynamics& body,
                             double h);
 py::object prepared_to_python(const Prepared* prepared);
 
-/// UsageError where a state is not of the size of the body.
+/// UsageError if the size of a state does not match the body.
 void fits(const Dynamics& body, const GroupState& state, const char* what);
-/// Before `scheme` (null: one written in Python) uses Trial::work.
+/// Call before `scheme` (null: one written in Python) uses Trial::work.
 void own_work(const Trial& trial, const Scheme* scheme);
 
 const PythonSide* side_of(const Scheme& of);
 
 void bind_trial(py::module_& m);         ///< Trial, GroupState, StepWork, Stage, PassLimits
-void bind_scheme_tools(py::module_& m);  ///< what schemes of the engine share
+void bind_scheme_tools(py::module_& m);  ///< functions shared by schemes of the engine
 
 }  // namespace saltus::python

@@ -13,8 +13,7 @@ void PythonSide::resolve() const {
   const py::detail::type_info* const type = py::detail::get_type_info(table_.bound);
   const py::handle self = py::detail::get_object_handle(instance_, type);
   if (!self)
-    throw UsageError(
-        "an object of Python that the engine calls is gone: it must be handed over by hold()");
+    throw UsageError("a Python object that the engine calls has been deleted: pass it by hold()");
   if (table_.interned.empty())
     for (const char* name : table_.names)
       table_.interned.push_back(PyUnicode_InternFromString(name));
@@ -41,7 +40,7 @@ void PythonSide::resolve() const {
       continue;
     untimed[at] = '\1';
     const std::string text = class_name_ + "." + one.old_form +
-                             " is the old form, which is not told the time; write " + one.form;
+                             " is the old form without the time argument; write " + one.form;
     if (PyErr_WarnEx(PyExc_DeprecationWarning, text.c_str(), 1) != 0) throw py::error_already_set();
   }
   has_ = std::move(found);
@@ -78,12 +77,12 @@ std::string PythonSide::name_of(int method) const {
 void PythonSide::missing(int method, const char* signature) const {
   throw UsageError("class " + class_name() + " has no method " +
                    table_.names[static_cast<std::size_t>(method)] + signature +
-                   ", which it must have");
+                   ", which is required");
 }
 
 namespace {
 
-// Python 3.11 and later show the notes of an exception below it.
+// Python 3.11 and later print the notes of an exception below it.
 void add_note(const std::string& text) {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
@@ -121,7 +120,8 @@ void PythonSide::returned(int method,
   for (const auto& [loan, what] : loans) kept = kept || loan->kept();
   if (!kept) [[likely]]
     return;
-  py::module_::import("gc").attr("collect")();  // what only a circle of garbage has is not kept
+  // arrays referenced only by garbage cycles are not kept
+  py::module_::import("gc").attr("collect")();
   for (const auto& [loan, what] : loans)
     if (loan->kept())
       throw UsageError(name_of(method) + " kept its argument " + what +
@@ -147,7 +147,7 @@ void PythonSide::written(int method, const py::object& result, PyObject* out,
         for (const Eigen::Index n : shape)
           wanted += (wanted.empty() ? "" : ", ") + std::to_string(n);
         throw UsageError(name + " has " + shape_text(result) + ", shape (" + wanted +
-                         ") is wanted");
+                         ") is expected");
       }
       std::memcpy(data.data(), array.data(),
                   sizeof(double) * static_cast<std::size_t>(data.size()));

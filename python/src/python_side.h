@@ -1,4 +1,4 @@
-// What a C++ object has in Python: which methods its class overrides, and how they are called.
+// The Python half of a C++ object: which methods its class overrides, and how they are called.
 #pragma once
 #include <atomic>
 #include <initializer_list>
@@ -12,9 +12,10 @@
 
 namespace saltus::python {
 
-/// Names of the methods that a bound class lets Python override; one table a class, for the life of the process.
+/// Names of the methods that Python can override in a bound class; one table per class, for the
+/// lifetime of the process.
 struct MethodTable {
-  /// A method that was written without a time: the arguments of both forms, self left out.
+  /// A method whose old form has no time argument: the arguments of both forms, without self.
   struct Timed {
     int method, before;
     const char *old_form, *form;
@@ -25,17 +26,19 @@ struct MethodTable {
   std::vector<PyObject*> interned{};
 };
 
-/// The Python half of an object whose class may override methods. Methods are looked up on the class, once, when the first
-/// is asked for; has() of one that is not overridden costs no call and no GIL.
+/// The Python half of an object whose class may override methods. Methods are looked up on the
+/// class once, at the first access; has() of a method that is not overridden costs no call and no
+/// GIL.
 class PythonSide {
  public:
   PythonSide(MethodTable& table, const void* instance) : table_(table), instance_(instance) {}
 
   bool has(int method) const;
-  /// The same, but false once under a Super of this object: the method of the base class, asked for by Python.
+  /// As has(), but false once under a Super of this object: Python requested the method of the base
+  /// class.
   bool overridden(int method) const;
-  /// Whether the method, one of MethodTable::timed, is written with the time as an argument. Where it is not, the class was
-  /// told so by one DeprecationWarning a method.
+  /// Whether the method, one of MethodTable::timed, has the time argument. If not, the class gets
+  /// one DeprecationWarning per method.
   bool timed(int method) const {
     return has(method) && untimed_[static_cast<std::size_t>(method)] == 0;
   }
@@ -50,17 +53,18 @@ class PythonSide {
     const PythonSide* before_;
   };
 
-  /// Calls the method with borrowed arguments. Needs the GIL. What it raises leaves as error_already_set, with a note that
-  /// names class and method.
+  /// Calls the method with borrowed arguments. Needs the GIL. Python exceptions propagate as
+  /// error_already_set, with a note that names class and method.
   py::object call(int method, std::initializer_list<PyObject*> arguments) const;
-  /// What a method gave as a T; TypeError that names class and method: "Chain.positions gave '3', an int is wanted".
+  /// Converts the result of a method to T; TypeError with class and method: "Chain.positions gave
+  /// '3', an int is expected".
   template <class T>
   T as(int method, const py::handle& given, const char* wanted) const {
     try {
       return given.cast<T>();
     } catch (const py::cast_error&) {
       throw py::type_error(name_of(method) + " gave " + py::repr(given).cast<std::string>() + ", " +
-                           wanted + " is wanted");
+                           wanted + " is expected");
     }
   }
   /// call() and as().
@@ -74,10 +78,10 @@ class PythonSide {
   [[noreturn]] void missing(int method, const char* signature) const;
   PyObject* self() const;
 
-  /// Ends loans that a method was given: UsageError where it kept one.
+  /// Ends loans passed to a method: UsageError if the method kept one.
   void returned(int method, std::initializer_list<std::pair<Loan*, const char*>> loans) const;
-  /// What a method that writes `out` left: a value it returned is copied there; UsageError where the shape differs or a
-  /// number was not written.
+  /// Completes the output `out` of a method: a returned value is copied there; UsageError if the
+  /// shape differs or a number was not written.
   void written(int method, const py::object& result, PyObject* out, Eigen::Ref<Vector> data,
                const char* what, std::span<const Eigen::Index> shape = {}) const;
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr long kPause = 50;  // [ms]
 
-/// A clock that costs 5 ns and goes by 4 ms.
+/// A clock with a cost of 5 ns and a resolution of 4 ms.
 long coarse_time() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

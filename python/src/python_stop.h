@@ -1,4 +1,4 @@
-// Ctrl-C while the engine is inside a step or a solve.
+// Handles Ctrl-C while the engine is inside a step or a solve.
 #pragma once
 #include <exception>
 
@@ -7,14 +7,15 @@
 
 namespace saltus::python {
 
-/// Made with the GIL, asked without it by the loops of the engine. Some twenty times a second the thread that made it lets
-/// Python run the handlers of signals that came, if it is the one that Python runs them in; one that raises requests the stop.
+/// Constructed with the GIL, checked without it by the loops of the engine. About twenty times a
+/// second the thread that created it lets Python run pending signal handlers, if it is the thread
+/// in which Python runs them; a handler that raises requests the stop.
 class PythonStop final : public Stop {
  public:
   PythonStop();
-  /// What requested the stop, null: nothing did.
+  /// The exception that requested the stop; null if there is none.
   std::exception_ptr take() { return std::exchange(error_, nullptr); }
-  /// The same, thrown.
+  /// Throws that exception.
   void rethrow();
 
  private:

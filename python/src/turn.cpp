@@ -43,7 +43,7 @@ Taken::Taken(Turn& turn, bool inside) : turn_(turn) {
   }
   if (turn.stepping && !inside) {
     turn.give();
-    throw UsageError("inside a step its simulation can be looked at, and nothing else");
+    throw UsageError("inside a step the simulation can only be read");
   }
 }
 

@@ -1,4 +1,4 @@
-// What Python hears and says while the engine works: Ctrl-C, and a function that is told how far it is.
+// Callbacks during long work: Ctrl-C, and a progress function.
 #pragma once
 #include <exception>
 #include <utility>
@@ -9,16 +9,16 @@
 
 namespace saltus::python {
 
-/// Made with the GIL, asked without it, from the thread that made it.
+/// Constructed with the GIL, called without it, from the thread that created it.
 ///     Watch watch(progress);
 ///     { Others others;  work([&](const Now& now) { return watch([&] { return dict_of(now); }); }); }
 ///     watch.rethrow("stopped after 3 of 7 runs");
 class Watch {
  public:
-  /// `progress`: None, or a function of one dict; what it returns stops the work where it is False.
+  /// `progress`: None, or a function of one dict; if it returns False, the work stops.
   explicit Watch(py::object progress) : progress_(std::move(progress)) {}
 
-  /// False: stop, since there is a signal, an exception of `progress`, or a False from it.
+  /// False: stop, because of a signal, an exception in `progress`, or its return value False.
   template <typename Tell>
   bool operator()(Tell&& tell) noexcept {
     if (ending_here()) {
@@ -38,10 +38,11 @@ class Watch {
     return false;
   }
 
-  /// Ends the work within a step.
+  /// Stops the work within a step.
   Stop* stop() { return &stop_; }
 
-  /// Raises what stopped the work, if an exception did; a KeyboardInterrupt says `where`.
+  /// Raises the exception that stopped the work, if any; the text of a KeyboardInterrupt is
+  /// `where`.
   void rethrow(const std::string& where) {
     if (!error_) error_ = stop_.take();
     if (!error_) return;

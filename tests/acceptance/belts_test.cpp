@@ -372,14 +372,15 @@ TEST_CASE("what a surface velocity cannot do is refused in one line") {
   };
   for (const Row& row : {
            Row{[](Belt& b) { b.mu = 0.0; }, "no law of its material has any"},
-           Row{[](Belt& b) { b.surface = "surface_velocity: [0, 0, 0]"; }, "the surface rests"},
+           Row{[](Belt& b) { b.surface = "surface_velocity: [0, 0, 0]"; },
+               "the surface does not move"},
            Row{[](Belt& b) { b.surface = "surface_velocity: [0, 0, 2]"; },
-               "no part along the plane"},
+               "no component in the plane"},
            Row{[](Belt& b) {
                  b.planar = true;
                  b.surface = "surface_velocity: [1, 0.1, 0]";
                },
-               "across the plane in which all bodies move"},
+               "normal to the plane in which all bodies move"},
            Row{[](Belt& b) {
                  b.load += ", surface_velocity: [1, 0, 0]";
                  b.also = "touches: false";

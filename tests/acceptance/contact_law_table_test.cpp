@@ -1,5 +1,5 @@
 // Every contact law of the list against what it says of itself: numbers of one mass, a force that is the slope of its
-// energy, rows that hold on the finished state, names and texts.
+// energy, rows that hold after the step, names and texts.
 #include <doctest/doctest.h>
 
 #include <algorithm>

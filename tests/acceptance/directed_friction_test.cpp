@@ -392,7 +392,7 @@ TEST_CASE("what friction along an axis cannot do is refused in one line") {
     const char* says;
   };
   for (const Row& row : {
-           Row{[](Slide& s) { s.second = s.first; }, "not said of which of the two bodies"},
+           Row{[](Slide& s) { s.second = s.first; }, "the body it is fixed to is not defined"},
            Row{[](Slide& s) { s.friction = "{along: [0, 0, 0], values: [0.4, 0.1]}"; },
                "has no direction"},
            Row{[](Slide& s) { s.friction = "{along: [1, 0, 0], values: [0, 0]}"; }, "are both 0"},

@@ -83,7 +83,7 @@ TEST_CASE("drags and dashpots with h c/m > 2 are told with their body, the milde
   CHECK(told(scene(ball("drag: 700")), "the drag of 'light'") == 1);
   CHECK(told(scene(ball("drag: 400")), "drag of") == 0);  // h c/m = 1.6
   CHECK(told(scene(ball("drag: 700")), "drag of", {"time.step=0.1 ms"}) == 0);
-  CHECK(told(scene(ball("spin_drag: 12")), "the drag of the spin of 'light'") == 1);  // J = 0.004
+  CHECK(told(scene(ball("spin_drag: 12")), "the spin drag of 'light'") == 1);  // J = 0.004
   CHECK(told(scene(ball("spin_drag: 6")), "drag of") == 0);
   const auto oscillator = [](const char* scheme, double c) {
     return fmt::format(

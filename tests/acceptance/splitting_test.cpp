@@ -103,5 +103,5 @@ TEST_CASE("forces that depend on the velocity are refused by name, at the scheme
   }
   CAPTURE(message);
   CHECK(message.find("'splitting' needs separable") != std::string::npos);
-  CHECK(message.find("no damping, drag or dashpots, but for lagrangian") != std::string::npos);
+  CHECK(message.find("without damping, drag or dashpots, except lagrangian") != std::string::npos);
 }

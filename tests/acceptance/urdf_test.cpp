@@ -242,13 +242,12 @@ TEST_CASE(
   CHECK(fault(link("0.1", "") + "<joint name=\"elbow\" type=\"fixed\"><parent link=\"arm\"/>"
                                 "<child link=\"hand\"/></joint>\n") ==
         "r.urdf:4: joint 'elbow': there is no link 'hand', its child; allowed: arm");
-  CHECK(
-      fault(link("0.3", "")) ==
-      "r.urdf:2: link 'arm': the inertia has the principal moments 0.1, 0.1, 0.3 kg m^2, which no "
-      "distribution of mass has; none is above the sum of the two others, here 0.2");
-  CHECK(
-      fault(link("0.1",
-                 "<collision><geometry>\n<mesh filename=\"arm.stl\"/></geometry>"
-                 "</collision>")) ==
-      "r.urdf:4: link 'arm': mesh 'arm.stl' is not there; names are relative to the robot's file");
+  CHECK(fault(link("0.3", "")) ==
+        "r.urdf:2: link 'arm': the inertia has the principal moments 0.1, 0.1, 0.3 kg m^2, which "
+        "no mass distribution has; none may exceed the sum of the other two, here 0.2");
+  CHECK(fault(link("0.1",
+                   "<collision><geometry>\n<mesh filename=\"arm.stl\"/></geometry>"
+                   "</collision>")) ==
+        "r.urdf:4: link 'arm': mesh 'arm.stl' does not exist; names are relative to the robot's "
+        "file");
 }

@@ -468,9 +468,9 @@ class Faults(unittest.TestCase):
                 sim.advance()
 
     def test_missing_methods_are_named_with_their_class(self):
-        self.fault(r"class Broken is no body yet, it has no positions\(\), force\(t, q, v, f\), "
+        self.fault(r"class Broken is not complete: it has no positions\(\), force\(t, q, v, f\), "
                    r"multiply\(s, t, q, v, x, y\), factorise\(s, t, q, v, A\)", base=saltus.Dynamics)
-        self.fault(r"class Broken has no method point_rows\(q, axes, at, J\), which it must have", base=saltus.Dynamics,
+        self.fault(r"class Broken has no method point_rows\(q, axes, at, J\), which is required", base=saltus.Dynamics,
                    positions=lambda self: 1, force=lambda self, t, q, v, f: [0.0], mass=lambda self, q: 1.0,
                    stiffness=lambda self, q, v: 0.0, point=lambda self, i, q: [q[0], 0, 0])
 
@@ -490,18 +490,18 @@ class Faults(unittest.TestCase):
                                  Pendulum().engine.multiply((1.0, 0.0, 0.5), 0.3, [0.3], [0.2], [2.0]).tolist())
 
     def test_outputs_of_another_shape_are_named(self):
-        self.fault(r"what Broken.force returned has shape \(2,\), shape \(1,\) is wanted", force=lambda *_: np.zeros(2))
-        self.fault(r"what Broken.force returned has shape \(1,\) of complex128, shape \(1,\) is wanted",
+        self.fault(r"what Broken.force returned has shape \(2,\), shape \(1,\) is expected", force=lambda *_: np.zeros(2))
+        self.fault(r"what Broken.force returned has shape \(1,\) of complex128, shape \(1,\) is expected",
                    force=lambda *_: np.zeros(1, complex))
-        self.fault(r"Broken.mass has shape \(2, 2\): a matrix is a number, a diagonal of shape \(1,\)",
+        self.fault(r"Broken.mass has shape \(2, 2\): a matrix must be a number, a diagonal of shape \(1,\)",
                    mass=lambda self, q: np.eye(2))
-        self.fault(r"what Broken.point_jacobian returned has shape \(3,\), shape \(3, 1\) is wanted",
+        self.fault(r"what Broken.point_jacobian returned has shape \(3,\), shape \(3, 1\) is expected",
                    point_jacobian=lambda self, i, q: [1, 0, 0])
-        self.fault(r"Broken.energy gives a pair \(kinetic, potential\)", energy=lambda self, t, q, v: 3.0)
+        self.fault(r"Broken.energy must return a pair \(kinetic, potential\)", energy=lambda self, t, q, v: 3.0)
 
     def test_a_mass_that_is_none_or_not_positive_definite_is_found(self):
-        self.fault(r"Broken.mass has no value \(None\): a matrix is a number", mass=lambda self, q: None)
-        self.fault(r"Broken.combination has no value \(None\): a matrix is a number",
+        self.fault(r"Broken.mass has no value \(None\): a matrix must be a number", mass=lambda self, q: None)
+        self.fault(r"Broken.combination has no value \(None\): a matrix must be a number",
                    combination=lambda self, s, q, v: None)
         for given, element in ((0.0, "0"), (-1.0, "-1"), ([[math.nan]], "nan"), ([0.0], "0"), (math.inf, "inf")):
             with self.subTest(given=given):
@@ -542,7 +542,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(y.tolist(), Pendulum().engine.multiply((1.0, 0.0, 0.0), 0.0, [0.3], [0.2], [2.0]).tolist())
 
     def test_a_jacobian_that_is_not_returned_is_found(self):
-        self.fault(r"what Broken.point_jacobian returned has no value \(None\), shape \(3, 1\) is wanted",
+        self.fault(r"what Broken.point_jacobian returned has no value \(None\), shape \(3, 1\) is expected",
                    point_jacobian=lambda self, i, q: None)
 
     def test_traits_that_claim_what_is_not_there_are_refused(self):
@@ -573,7 +573,7 @@ class Faults(unittest.TestCase):
                     parts.build()
                 with self.assertRaisesRegex(saltus.UsageError, "the body " + words):
                     saltus.scheme(scheme).prepare(body, 1e-3)
-        with self.assertRaisesRegex(saltus.UsageError, "scheme 'modal-exact' needs modal, and the body has"):
+        with self.assertRaisesRegex(saltus.UsageError, "scheme 'modal-exact' needs modal, but the body has"):
             saltus.scheme("modal-exact").prepare(Pendulum(), 1e-3)
 
     def test_an_output_that_is_not_written_is_found(self):
@@ -634,7 +634,7 @@ class Faults(unittest.TestCase):
         for name, given, wanted in (("positions", "one", "an int"), ("velocities", 1.5, "an int"),
                                     ("potential", "much", r"an energy \[J\]"), ("prescribed", [], "an int")):
             with self.subTest(name):
-                self.fault(f"Broken.{name} gave .*, {wanted} is wanted", error=TypeError,
+                self.fault(f"Broken.{name} gave .*, {wanted} is expected", error=TypeError,
                            **{name: lambda self, *_, given=given: given})
 
     def test_an_argument_that_is_bent_in_place_harms_no_later_call(self):
@@ -667,11 +667,11 @@ class Faults(unittest.TestCase):
 
     def test_calls_with_wrong_sizes_are_told_so(self):
         body = saltus.linear(mass=[1.0, 2.0], stiffness=[3.0, 4.0])
-        for call, text in ((lambda: body.force(0, [1.0], [1.0, 2.0]), r"q has shape \(1,\), shape \(2,\) is wanted"),
+        for call, text in ((lambda: body.force(0, [1.0], [1.0, 2.0]), r"q has shape \(1,\), shape \(2,\) is expected"),
                            (lambda: body.force(0, [1, 2], [1, 2], [0.0, 0.0]), "contiguous array of float64"),
                            (lambda: body.multiply((1, 2), 0.0, [1, 2], [1, 2], [1, 2]), "three numbers"),
                            (lambda: body.factorise((1, 0, 0), 0.0, [1, 2], [1, 2]).solve([1.0]), r"X has shape \(1,\), 2 rows"),
-                           (lambda: saltus.Factor().solve([1.0]), "nothing was factorised")):
+                           (lambda: saltus.Factor().solve([1.0]), "no matrix was factorised")):
             with self.assertRaisesRegex(saltus.UsageError, text):
                 call()
 

@@ -112,7 +112,7 @@ class Scenes(unittest.TestCase):
                  (lambda: saltus.Scene.from_dict({**BALLS, "gravity": [0, np.nan, 0]}), "gravity[1]", "nan", "finite"),
                  (lambda: saltus.Scene.from_dict({**BALLS, "bodies": [{"rigid": {"density": np.array([1, np.inf])}}]}),
                   "bodies[0].rigid.density[1]", "inf", "finite"),
-                 (lambda: saltus.Scene.from_dict({**BALLS, "title": "half \ud83d"}), "title", "half a character", "texts"),
+                 (lambda: saltus.Scene.from_dict({**BALLS, "title": "half \ud83d"}), "title", "an unpaired surrogate", "texts"),
                  (lambda: saltus.Scene.read(BALL, {"gravity": [0, 0, object()]}), "gravity[2]", "object", "allowed")]
         for call, path, message, hint in cases:
             with self.subTest(path), self.assertRaises(saltus.SceneError) as caught:
@@ -125,9 +125,9 @@ class Scenes(unittest.TestCase):
         for given in (3, [3], {3: 4}):
             with self.assertRaisesRegex(saltus.UsageError, "path"):
                 saltus.Scene.read(BALL, given)
-        with self.assertRaisesRegex(TypeError, r"^the text of a scene is a str, not bytes; decode them: text.decode\(\)$"):
+        with self.assertRaisesRegex(TypeError, r"^the text of a scene must be a str, not bytes; decode them: text.decode\(\)$"):
             saltus.Scene.parse(b"saltus: 1")
-        with self.assertRaisesRegex(TypeError, "^the text of a scene is a str, not dict$"):
+        with self.assertRaisesRegex(TypeError, "^the text of a scene must be a str, not dict$"):
             saltus.Scene.parse({"saltus": 1})
 
     def test_a_scene_finds_its_files_wherever_the_process_goes(self):

@@ -124,18 +124,18 @@ class LawInPython(unittest.TestCase):
         good = lambda self, gap, rate: -1e9 * gap
         for made, error, words in [
             (law(lambda self, gap, rate: float("nan")), saltus.UsageError, "Mine.force(gap="),
-            (law(lambda self, gap, rate: "much"), TypeError, "gave 'much', a number is wanted"),
-            (law(lambda self, gap, rate: None), TypeError, "gave None, a number is wanted"),
+            (law(lambda self, gap, rate: "much"), TypeError, "gave 'much', a number is expected"),
+            (law(lambda self, gap, rate: None), TypeError, "gave None, a number is expected"),
             (law(lambda self, gap, rate: 1 / 0), ZeroDivisionError, "division"),
             (law(lambda self, gap: 0.0), TypeError, "positional argument"),
-            (law(good, lambda self, gap: float("inf")), saltus.UsageError, "gave inf, a finite number is wanted"),
-            (law(good, lambda self, gap: -1.0), saltus.UsageError, "an energy is not below 0"),
+            (law(good, lambda self, gap: float("inf")), saltus.UsageError, "gave inf, a finite number is expected"),
+            (law(good, lambda self, gap: -1.0), saltus.UsageError, "an energy must be >= 0"),
         ]:
             with self.subTest(words=words):
                 with self.assertRaises(error) as caught:
                     run(made)
                 self.assertIn(words, str(caught.exception).split("\n")[0])
-        for made, words in [(law(), "must have the method force"), (law(good, name=3), "a text is wanted"),
+        for made, words in [(law(), "must have the method force"), (law(good, name=3), "a str is expected"),
                             (law(good, name=""), "is empty")]:
             with self.subTest(words=words), self.assertRaises(saltus.UsageError) as caught:
                 model(made)

@@ -619,15 +619,13 @@ class Parts(unittest.TestCase):
         # pushed against a joint through its centre: the joint takes all of it
         warnings, v, q, _ = held(lambda parts: parts.add_joint("j", "ball", saltus.Point("ball"), [0.0, 0, 0]),
                                  [1.0, 0, 0, 0, 0, 0])
-        self.assertEqual(warnings, ["j: the velocities at the start did not fit 'j', by 1 m/s; they were changed by "
-                                    "the least impulse that makes them fit"])
+        self.assertEqual(warnings, ["j: the initial velocities violated 'j' by 1 m/s; they were changed by the smallest impulse that makes them compatible"])
         np.testing.assert_allclose(v, 0.0, atol=1e-15)
         np.testing.assert_allclose(q[:3], 0.0, atol=1e-15)
 
         # open by 1 cm: the ball moves there, and takes no energy from it
         warnings, v, q, sim = held(lambda parts: parts.add_joint("j", "ball", saltus.Point("ball"), [0.01, 0, 0]))
-        self.assertEqual(warnings, ["j: 'j' was open by 0.01 m; bodies were moved by up to 0.01 m and 0 rad ('ball' "
-                                    "the most)"])
+        self.assertEqual(warnings, ["j: 'j' was violated by 0.01 m; bodies were moved by up to 0.01 m and 0 rad (largest for 'ball')"])
         np.testing.assert_allclose(v, 0.0, atol=1e-12)
         self.assertAlmostEqual(q[0], 0.01, places=14)
         self.assertLess(abs(sim.ledger["joints"]), 1e-15)
@@ -638,7 +636,7 @@ class Parts(unittest.TestCase):
 
         warnings, v, q, _ = held(drive)
         self.assertEqual(len(warnings), 1)
-        self.assertIn("did not fit 'c', by 2 rad/s", warnings[0])
+        self.assertIn("violated 'c' by 2 rad/s", warnings[0])
         hinge = joints.revolute("world", "ball", at=[0, 0, 0], axis=[0, 0, 1], turn={"drive": {"rate": 2.0}})
         sim = saltus.Simulation(saltus.Model.build([ball], joints=[hinge], end=1.0, step=1e-3))
         for speed in v:
@@ -661,12 +659,12 @@ class Parts(unittest.TestCase):
 
         for added, words in (
                 ((hinge, lambda p: p.add_coupling("c", [("hinge", 0, 1.0)], value=lambda t: (2 * t, 2.0))),
-                    "hinge: 'c' asks for a rate at the start along which its bodies cannot move: 2 rad/s are left"),
+                    "hinge: 'c' requires an initial rate along which its bodies cannot move: the residual is 2 rad/s"),
                 ((hinge, lambda p: p.add_coupling("c", [("hinge", 0, 1.0)], value=lambda t: (t ** 2, 2 * t))),
-                    "hinge: 'c' asks for a motion along which its bodies cannot move: it is off by"),
+                    "hinge: 'c' requires a motion along which its bodies cannot move: it is off by"),
                 ((lambda p: p.add_joint("a", "ball", saltus.Point("ball"), [0, 0, 0]),
                   lambda p: p.add_joint("b", "ball", saltus.Point("ball"), [0.1, 0, 0])),
-                    "cannot close: its bodies stay apart by 0.1 m at best"),
+                    "cannot close: the bodies are apart by 0.1 m at best"),
                 ((lambda p: p.add_joint("a", "ball", [0, 0, 0], [0, 0, 0]),),
                     "'a' connects no body that forces can move")):
             with self.subTest(words):
@@ -713,7 +711,7 @@ class Parts(unittest.TestCase):
         law = parts.add_law("newton-impact", friction=0.3)
         for call, words in (
                 (lambda: saltus.ModelParts().build(), "there is no group"),
-                (lambda: parts.add_group("m", body, scheme), "there is a group 'm' already"),
+                (lambda: parts.add_group("m", body, scheme), "group 'm' already exists"),
                 (lambda: parts.add_group("n", body, scheme, q=[1.0]),
                     "q of group 'n' has 1 elements, its dynamics 3 positions"),
                 (lambda: parts.add_group("n", body, scheme, v=[1.0, np.nan, 0.0]), "v[1] of group 'n' is nan"),
@@ -743,7 +741,7 @@ class Parts(unittest.TestCase):
                 (lambda: saltus.Shape.mesh(np.eye(3), [[0, 1, 1.5]]),
                     "triangles[0, 2] is 1.5 (the number of a vertex, from 0 to 2)"),
                 (lambda: saltus.Shape.mesh(np.eye(3), [[0, 1, 3]]), "triangles[0, 2] is 3"),
-                (lambda: saltus.linear(1.0), "linear: mass is 1.0: an array (n, n), or (n,) for a diagonal"),
+                (lambda: saltus.linear(1.0), "linear: mass is 1.0; expected an array (n, n), or (n,) for a diagonal"),
                 (lambda: saltus.linear([1.0], stiffness="soft"), "linear: stiffness is 'soft'"),
                 (lambda: parts.options(h="1 mm"), "options: h is '1 mm'"),
                 (lambda: parts.options(end=None), "options: end is None (a number of seconds"),
@@ -753,7 +751,7 @@ class Parts(unittest.TestCase):
                 (lambda: parts.options(events=3), "options: events is 3 (a dict)"),
                 (lambda: parts.add_coupling("c", [("x", 0, 1.0)]), "there is no joint 'x'; add_joint() adds one"),
                 (lambda: parts.add_coupling("c", [(None, 0, 1.0)]), "a joint is None (its name or index)"),
-                (lambda: parts.add_frame(None), "a group is None (its name or index)")):
+                (lambda: parts.add_frame(None), "a group is None (expected its name or index)")):
             with self.subTest(words):
                 with self.assertRaises(saltus.UsageError) as caught:
                     call()

@@ -325,11 +325,11 @@ class WhatAFileGives(InAFolder):
         for name in ("thesis.tex", "out.h5"):
             with open(name, "w", encoding="utf-8") as mine:
                 mine.write("my work")
-        with self.assertRaisesRegex(saltus.UsageError, "'out.h5' is there and is no results file"):
+        with self.assertRaisesRegex(saltus.UsageError, "'out.h5' exists and is not a results file"):
             saltus.run(BALL, "out.h5", until=0.1)
         r = saltus.run(BALL, "ball.h5", until=0.1)
         self.assertEqual(saltus.run(BALL, "ball.h5", until=0.1).t[-1], 0.1)  # its own it may
-        with self.assertRaisesRegex(saltus.UsageError, "'thesis.tex' is there and is no HTML page"):
+        with self.assertRaisesRegex(saltus.UsageError, "'thesis.tex' exists and is not an HTML page"):
             r.report("thesis.tex")
         for name in ("thesis.tex", "out.h5"):
             with open(name, encoding="utf-8") as mine:

@@ -336,7 +336,7 @@ class Faults(unittest.TestCase):
                 pass
 
         with self.assertRaisesRegex(
-                saltus.UsageError, r"class Half is no scheme yet, it has no linearise\(body, x\), correct\(body, x\), "
+                saltus.UsageError, r"class Half is not complete: it has no linearise\(body, x\), correct\(body, x\), "
                 r"one_pass\(body\), finish\(body, x, end\), gain\(\), work\(body, x, end, work\)"):
             simulation(laws.linear_system(), Half(), 1e-3)
 
@@ -368,7 +368,7 @@ class Faults(unittest.TestCase):
         def wrong(self, body, x):
             x.v_free = np.zeros(7)
 
-        self.expect(saltus.UsageError, r"x.v_free has shape \(7,\), shape \(6,\) is wanted", linearise=wrong)
+        self.expect(saltus.UsageError, r"x.v_free has shape \(7,\), shape \(6,\) is expected", linearise=wrong)
 
         def none(self, body, x):
             Theta.correct(self, body, x)
@@ -447,7 +447,7 @@ class Faults(unittest.TestCase):
             def prepare(self, body, h):
                 return None
 
-        with self.assertRaisesRegex(saltus.UsageError, "was not prepared: return its prepare"):
+        with self.assertRaisesRegex(saltus.UsageError, "was not prepared: return the result of its prepare"):
             simulation(laws.particles(), Unprepared(saltus.scheme("generalized-alpha")), 1e-3)
 
     def test_an_exception_in_a_thread_leaves_by_that_thread(self):

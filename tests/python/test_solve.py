@@ -245,16 +245,16 @@ FAULTS = [
     ("not square", lambda: saltus.solve(np.ones((3, 2)), np.zeros(3), friction=0.1), "(3, 2)"),
     ("dimensions", lambda: saltus.solve(np.zeros(3), np.zeros(3), friction=0.1), "W has 1 dimensions"),
     ("b is a matrix", lambda: saltus.solve(np.eye(3), np.zeros((3, 1)), friction=0.1), "b has the shape (3, 1)"),
-    ("rows", lambda: saltus.solve(np.eye(4), np.zeros(4), friction=0.1), "no multiple of the 3 rows"),
+    ("rows", lambda: saltus.solve(np.eye(4), np.zeros(4), friction=0.1), "not a multiple of the 3 rows"),
     ("friction", lambda: saltus.solve(np.eye(6), np.zeros(6), friction=[0.1] * 3),
         "friction has the shape (3,), there are 2 contacts"),
     ("negative friction", lambda: saltus.solve(np.eye(3), np.zeros(3), friction=-0.1), "friction is -0.1"),
     ("no laws", lambda: saltus.solve(np.eye(3), np.zeros(3)), "the laws are missing"),
     ("both", lambda: saltus.solve(np.eye(3), np.zeros(3), "unilateral", friction=0.1), "laws and friction"),
     ("a name alone", lambda: saltus.solve(np.eye(3), np.zeros(3), "coulomb"),
-        "laws='coulomb' does not say everything"),
+        "laws='coulomb' is not sufficient"),
     ("laws of other rows", lambda: saltus.solve(np.eye(3), np.zeros(3), [Law("unilateral")] * 2),
-        "the 2 laws have 2 rows together, b has 3"),
+        "the 2 laws have 2 rows in total, b has 3"),
     ("no law", lambda: saltus.solve(np.eye(1), np.zeros(1), ["unilateral"]), "laws[0] is 'unilateral'"),
     ("dim", lambda: saltus.solve(np.eye(4), np.zeros(4), friction=0.1, dim=4), "dim is 4"),
     ("spinning in the plane", lambda: saltus.solve(np.eye(4), np.zeros(4), friction=0.1, dim=2, spinning=0.1),
@@ -274,7 +274,7 @@ FAULTS = [
     ("no solver", lambda: saltus.solve(np.eye(1), [1.0], "unilateral", solver=3), "not 3"),
     ("laws it cannot", lambda: saltus.solve(np.eye(3), np.zeros(3), friction=0.1, solver="lemke"),
         "lemke does not handle coulomb laws (allowed here: auto"),
-    ("ragged W", lambda: saltus.solve([[1.0, 2.0], [3.0]], [1.0, 1.0], "unilateral"), "all rows of one length"),
+    ("ragged W", lambda: saltus.solve([[1.0, 2.0], [3.0]], [1.0, 1.0], "unilateral"), "all rows of equal length"),
     ("iterations", lambda: saltus.solve(np.eye(1), [1.0], "unilateral", iterations=10**12),
         "iterations is 1000000000000 (a whole number"),
     ("half an iteration", lambda: saltus.solve(np.eye(1), [1.0], "unilateral", iterations=2.5), "iterations is 2.5"),
@@ -285,7 +285,7 @@ FAULTS = [
     ("ids", lambda: saltus.ContactProblem(np.eye(2), [1, 1], [Law("unilateral", 2)], ids=[3, 3]),
         "ids[1] is 3 after 3"),
     ("given twice", lambda: saltus.solve(saltus.ContactProblem(np.eye(1), [1], [Law("unilateral")]), [1.0]),
-        "b is part of"),
+        "b is already part of"),
 ]
 
 
@@ -325,7 +325,7 @@ class Faults(unittest.TestCase):
             def solve(self, problem, limits, memory, p):
                 return None
 
-        with self.assertRaisesRegex(TypeError, r"Wordy.handles\(\) gave 'yes' \(True or False is wanted\)"):
+        with self.assertRaisesRegex(TypeError, r"Wordy.handles\(\) gave 'yes' \(True or False is expected\)"):
             saltus.solve(np.eye(1), [-1.0], "unilateral", solver=Wordy())
 
 

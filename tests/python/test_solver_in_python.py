@@ -220,7 +220,7 @@ class InASimulation(unittest.TestCase):
                      lambda: W.csr(), lambda: memory.factor, lambda: problem.copy()):
             with self.assertRaises(saltus.UsageError) as caught:
                 call()
-            self.assertIn("ended with the call", str(caught.exception))
+            self.assertIn("only valid during its call", str(caught.exception))
         np.testing.assert_array_equal(p[1:], tail)
         np.testing.assert_array_equal(copy.b, b)
         self.assertEqual(len(laws), copy.contacts)

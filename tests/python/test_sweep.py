@@ -109,13 +109,13 @@ class Sweeps(unittest.TestCase):
             saltus.sweep(BALL, {"bodies[0].nothing": [1, 2]})
         auto = saltus.Scene.read(BALL, {"time.scheme": "auto", "time.tolerance": 1e-5})
         for one_model in (lambda: saltus.sweep(auto, {"time.tolerance": [1e-5]}), lambda: saltus.Simulation(auto)):
-            with self.assertRaisesRegex(saltus.SceneError, "'auto' is chosen for whole runs alone: by `saltus run`"):
+            with self.assertRaisesRegex(saltus.SceneError, "'auto' is chosen for whole runs only: by `saltus run`"):
                 one_model()
         for values in (None, [], {}, ["no path"], {3: [1]}, {E_PATH: []}, {E_PATH: None}):
             with self.subTest(values=values), self.assertRaises(saltus.UsageError):
                 saltus.sweep(BALL, values)
         for options, words in ((dict(threads=1.5), "threads is 1.5"), (dict(threads=0), "threads"),
-                               (dict(random=-1), "random is -1"), (dict(set=3), "set is a dict")):
+                               (dict(random=-1), "random is -1"), (dict(set=3), "set must be a dict")):
             with self.subTest(options=options), self.assertRaisesRegex(saltus.UsageError, words):
                 saltus.sweep(BALL, {E_PATH: [0.5]}, **options)
         with self.assertRaises(saltus.UsageError):

@@ -74,7 +74,7 @@ const BadScene kBadMechanics[] = {
     {"load on what is not there", "dof: 0, constant", "dof: ^2, constant", "out of range",
      "allowed: 0 to 1"},
     {"too many initial values", "scheme: newmark", "initial: {^coordinates: [1, 2, 3]}",
-     "3 entries for 2 degrees of freedom", "left out at the end are 0"},
+     "3 entries for 2 degrees of freedom", "missing ones at the end are 0"},
     {"contact on what is not there", "at: 0, against", "at: ^1, against", "no particle 1",
      "allowed: 0"},
     {"contact on prescribed motion", "[[0, 0, 0.5]]}}",

@@ -44,7 +44,7 @@ TEST_CASE("a file that a run writes is none that it reads and none that it write
     std::string option, value, says;
   };
   const Row table[] = {
-      {"--set", "outputs[1].csv=p.csv", "outputs[1].csv: 'p.csv' is written twice"},
+      {"--set", "outputs[1].csv=p.csv", "outputs[1].csv: 'p.csv' is written by two outputs"},
       {"--set", "outputs[1].csv=./p.csv", "'./p.csv' is also the file of outputs[0].csv"},
       {"--set", "outputs[1].csv=sub/../sound.wav", "is also the file of outputs[0].wav"},
       {"--set", "outputs[1].csv=" + (folder / "p.csv"), "is also the file of outputs[0].csv"},

@@ -39,11 +39,10 @@ TEST_CASE("import writes a scene that check reads, and tells what is doubtful") 
   folder.write("door.urdf", kRobot);
   const Outcome outcome = saltus_command(folder, {"import", "door.urdf", "--base", "fixed"});
   CHECK(outcome.code == 0);
-  CHECK(
-      outcome.err ==
-      "saltus: warning: door.urdf:14: joint 'hinge': the axis has the length 2 and is made a unit "
-      "vector\n");
-  CHECK(holds(outcome.out, "not read: 1 <visual>\n"));
+  CHECK(outcome.err ==
+        "saltus: warning: door.urdf:14: joint 'hinge': the axis has the length 2 and is "
+        "normalised\n");
+  CHECK(holds(outcome.out, "ignored: 1 <visual>\n"));
   CHECK(holds(outcome.out,
               "door.yaml written (bodies: 1, joints: 1, couplings: 0); next: saltus check "
               "door.yaml\n"));

@@ -90,5 +90,5 @@ TEST_CASE("info names the mesh of a body, convert writes it for ParaView and the
   CHECK(holds(folder.read("a.strip.nodes.csv"), "time [s],6 ux [m],6 uy [m],"));
   const Outcome none = saltus_command(folder, {"convert", "a.h5", "--to", "csv", "--nodes", "x7"});
   CHECK(none.code == 2);
-  CHECK(holds(none.err, "--nodes: no body has the nodes 'x7'"));
+  CHECK(holds(none.err, "--nodes: no body contains the nodes 'x7'"));
 }

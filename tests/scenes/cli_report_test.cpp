@@ -38,7 +38,7 @@ TEST_CASE("report makes a page of a run, in the size asked for") {
   if (saltus::viewer_page().empty()) {
     const Outcome without = saltus_command(folder, {"report", "a.h5"});
     CHECK(without.code == 1);
-    CHECK(holds(without.err, "the viewer is not in this program"));
+    CHECK(holds(without.err, "this program was built without the viewer"));
     return;
   }
   const Outcome report = saltus_command(folder, {"report", "a.h5", "--json"});
@@ -65,7 +65,7 @@ TEST_CASE("report refuses what it cannot take, in one line, and writes nothing")
       {{"report", "a.h5", "--size", "25"}, "has no unit"},
       {{"report", "ball.yaml"}, "is not a results file"},
       {{"report", "gone.h5"}, "cannot be read"},
-      {{"report", "a.h5", "-o", "a.h5"}, "is the file that is read"},
+      {{"report", "a.h5", "-o", "a.h5"}, "is the input file"},
       {{"report", "a.h5", "-o", "no/such/folder.html"}, "folder"}};
   for (const auto& [line, fault] : faults) {
     const Outcome outcome = saltus_command(folder, line);

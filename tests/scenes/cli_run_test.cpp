@@ -96,7 +96,7 @@ TEST_CASE("the table names steps, energy accounts, worst values and files") {
   CHECK(outcome.err.empty());
   for (const char* word :
        {"steps           400\n", "x real time", "us on average", "start", "damping", "impact",
-        "scheme", "unexplained", "end", "penetration", "as solved", "on the finished state",
+        "scheme", "unexplained", "end", "penetration", "as solved", "after the step",
         "0 not converged", "out/a.h5", "out/sound.wav"})
     CHECK_MESSAGE(holds(outcome.out, word), word);
   CHECK(folder.has("out/a.h5"));
@@ -336,10 +336,10 @@ TEST_CASE("info and convert read what run wrote") {
   CHECK(holds(missing.err, "pickup"));
   const Outcome meshes = saltus_command(folder, {"convert", "a.h5", "--to", "vtu"});
   CHECK(meshes.code == 2);
-  CHECK(
-      meshes.err ==
-      "saltus: a.h5: holds no body with a mesh; it holds bodies of kind modal (1); what fits: --to "
-      "vtp, xdmf, csv, wav\n");
+  CHECK(meshes.err ==
+        "saltus: a.h5: contains no body with a mesh; it contains bodies of kind modal (1); "
+        "available: --to "
+        "vtp, xdmf, csv, wav\n");
 }
 
 TEST_CASE("check says what a scene is and runs nothing") {

@@ -138,7 +138,7 @@ TEST_CASE("solve refuses with one line and exit code 2 what it cannot do") {
   };
   const Row table[] = {
       {{"none.hdf5"}, "saltus: none.hdf5: cannot be read: no such file"},
-      {{"text.hdf5"}, "saltus: text.hdf5: is not a whole HDF5 file"},
+      {{"text.hdf5"}, "saltus: text.hdf5: is not a complete HDF5 file"},
       {{"negative.hdf5"}, "negative.hdf5: /fclib_local/vectors/mu: element 1 is -0.3 (>= 0)"},
       {{"p.hdf5", "negative.hdf5"}, "negative.hdf5: /fclib_local/vectors/mu"},
       {{"p.hdf5", "--solver", "gaus-seidel"}, "there is no solver 'gaus-seidel'"},

@@ -71,7 +71,7 @@ struct EventRun {
       std::numeric_limits<double>::infinity();  ///< smallest before the first hand-over [m]
   double gap_stepped = gap;  ///< behind it: what schemes leave of penetration stays [m]
   double joint_gap = 0.0;    ///< largest [m], [rad]
-  double residual = 0.0;     ///< of laws on the finished state
+  double residual = 0.0;     ///< of laws after the step
 
   /// Those of one kind, of one contact or of all (0).
   std::vector<Event> of(Event::Kind kind, std::uint64_t key = 0) const {

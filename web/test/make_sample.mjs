@@ -107,7 +107,7 @@ function plots(bytes, end, n = 1500) {
     { title: 'energy', unit: 'J', log: false, time: t, series: [s('kinetic', (x) => 40 * fall(x) * Math.sin((7 * x) / end) ** 2), s('potential', (x) => 120 + 80 * fall(x)), s('total', (x) => 120 + 80 * fall(x) + 40 * fall(x) * Math.sin((7 * x) / end) ** 2)] },
     { title: 'ledger', unit: 'J', log: false, time: t, series: [s('friction', (x) => -60 * (1 - fall(x))), s('impacts', (x) => -25 * (1 - fall(x))), s('contact solver', (x) => -1e-6 * x)] },
     { title: 'unexplained', unit: 'J', log: true, time: t, series: [s('per step', (x) => 1e-12 * Math.pow(10, 3 * Math.sin((20 * x) / end)))] },
-    { title: 'residual', unit: '1', log: true, time: t, series: [s('as solved', () => 1e-9 * (1 + random() * 8)), s('on the finished state', () => 1e-8 * (1 + random() * 3))] },
+    { title: 'residual', unit: '1', log: true, time: t, series: [s('as solved', () => 1e-9 * (1 + random() * 8)), s('after the step', () => 1e-8 * (1 + random() * 3))] },
     { title: 'gap', unit: 'm', log: false, time: t, series: [s('smallest gap', (x) => -2e-6 * Math.abs(Math.sin((9 * x) / end)))] },
     { title: 'contacts', unit: '1', log: false, time: t, series: [s('count', (x) => Math.round(20000 * (1 - fall(x))))] },
     { title: 'iterations', unit: '1', log: false, time: t, series: [s('iterations', () => Math.round(40 + 60 * random())), s('passes', () => 1)] },

@@ -34,7 +34,7 @@ double growth(double omega, double sigma, double theta, double h) {
   return 0.5 * std::abs(trace) + std::sqrt(discriminant);
 }
 
-/// What to use instead of a scheme that grows at this step, or at any.
+/// Alternatives to a scheme that is unstable at this step, or at any.
 std::string remedy(unsigned traits, bool at_any_step) {
   const std::string others = schemes_for(traits, any_step);
   std::string text = at_any_step ? "damping" : "a shorter step";
@@ -72,7 +72,7 @@ class Pencil {
   Vector product_;
 };
 
-/// A start with a part along every mode, the same each time.
+/// A start vector with a component along every mode, always the same.
 Vector rough_start(Eigen::Index n) {
   Vector x(n);
   for (Eigen::Index i = 0; i < n; ++i)
@@ -81,7 +81,7 @@ Vector rough_start(Eigen::Index n) {
 }
 
 /// Largest eigenvalue of M^-1 K, K symmetric, and its vector: Lanczos in the inner product of M,
-/// every vector made orthogonal to all before.
+/// each vector orthogonalised against all previous ones.
 double lanczos(Pencil& A, Vector& x, int steps) {
   const auto n = static_cast<int>(x.size());
   const int most = std::min(n, steps);
@@ -113,7 +113,7 @@ double lanczos(Pencil& A, Vector& x, int steps) {
   return eigen.values[m - 1];
 }
 
-/// Growth by M^-1 K in the norm of M, mean of the later powers; for tangents that are not
+/// Growth under M^-1 K in the norm of M, averaged over the later powers; for tangents that are not
 /// symmetric.
 double powers(Pencil& A, Vector& x, int steps) {
   double log_growth = 0.0;
@@ -131,8 +131,8 @@ double powers(Pencil& A, Vector& x, int steps) {
   return x.dot(A.mass(A.apply(x))) > 0.0 ? std::exp(log_growth / counted) : 0.0;
 }
 
-/// Of a body whose motion has a bound: up to one step all is stable, from another on something
-/// grows.
+/// For a body with a bound on its motion: one step size up to which all motion is stable, and one
+/// above which some motion grows.
 std::optional<std::string> bounded_advice(const Dynamics& dynamics, const Scheme& scheme,
                                           const GroupState& start, const MotionBound& bound,
                                           double h, const std::string& body) {
@@ -234,7 +234,7 @@ std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& s
 std::optional<std::string> rest_advice(double gamma, double beta, const std::string& body) {
   if (std::abs(beta - 0.5 * gamma) <= 1e-12) return std::nullopt;
   return fmt::format(
-      "newmark with beta = {:g} and gamma = {:g} lets '{}' {} where it rests on an obstacle; use "
+      "newmark with beta = {:g} and gamma = {:g} lets '{}' {} when it rests on an obstacle; use "
       "beta = gamma/2 = {:g}",
       beta, gamma, body, beta < 0.5 * gamma ? "sink" : "climb", 0.5 * gamma);
 }
@@ -245,7 +245,9 @@ std::optional<std::string> contact_advice(const ModalData& modes, double h,
   double most = 0.0;
   for (int j = 0; j < modes.omega.size(); ++j) {
     const double z = 0.5 * modes.omega[j] * h, s = modes.sigma[j] * h;
-    if (z == 0.0 || s >= 1e-3) continue;  // what loses a thousandth in a step forgets the drive
+    // weakly damped modes only: others, which lose a thousandth per step, do not accumulate the
+    // excitation
+    if (z == 0.0 || s >= 1e-3) continue;
     const double factor = std::abs(std::tan(z)) / z;
     if (factor > 20.0) ++driven;
     if (z > 1.0 && factor < 1e-6) ++deaf;
@@ -256,15 +258,14 @@ std::optional<std::string> contact_advice(const ModalData& modes, double h,
   }
   if (driven > 0)
     return fmt::format(
-        "contact drives {} of '{}' {} times too strongly (mode {} lies at {:.4f} of the Nyquist "
-        "frequency); use another "
-        "rate, fewer modes or damping that grows with frequency",
+        "contact excites {} of '{}' {} times too strongly (mode {} lies at {:.4f} of the Nyquist "
+        "frequency); use another rate, fewer modes or damping that grows with frequency",
         counted_modes(driven, "weakly damped "), body,
         most > 1e6 ? std::string("more than a million") : fmt::format("{:.0f}", most), worst,
         modes.omega[worst - 1] * h / std::numbers::pi);
   if (deaf > 0)
     return fmt::format(
-        "contact cannot move {} of '{}', whose period divides the step; use another rate",
+        "contact has no effect on {} of '{}', whose period divides the step; use another rate",
         counted_modes(deaf, "weakly damped "), body);
   return std::nullopt;
 }
@@ -284,9 +285,9 @@ std::optional<std::string> spin_advice(double spin, double h, bool exact, const 
   constexpr double kTurn = 2.0 * std::numbers::pi, kMostExact = 100.0;
   if (!(spin * h > (exact ? kMostExact : kTurn))) return std::nullopt;
   return fmt::format(
-      "'{}' turns {:.3g} times in a step at the start ({:.3g} rad/s, step {:.3g} s), which "
-      "contacts, joints and stored rows do not follow; use a step below {:.1g} s, which is a tenth "
-      "of a turn",
+      "'{}' rotates {:.3g} times per step at the start ({:.3g} rad/s, step {:.3g} s), which "
+      "contacts, joints and stored rows do not resolve; use a step below {:.1g} s, which is a "
+      "tenth of a turn",
       body, spin * h / kTurn, spin, h, 0.1 * kTurn / spin);
 }
 

@@ -1,5 +1,5 @@
-// What is legal in a scene and will surprise: sentences for `check` and `run`, found before the
-// first step.
+// Warnings of `check` and `run` about valid input with surprising effects, found before the first
+// step.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,56 +9,57 @@
 
 namespace saltus {
 
-/// Under modal-exact an impulse moves a mode as if multiplied by tan(omega h/2)/(omega h/2)
-/// (docs/theory/modal-exact.md, section 1): next to odd multiples of the Nyquist frequency contact
-/// drives weakly damped modes at resonance, at even multiples it does not move them at all.
+/// With modal-exact, the effect of an impulse on a mode is multiplied by tan(omega h/2)/(omega h/2)
+/// (docs/theory/modal-exact.md, section 1): near odd multiples of the Nyquist frequency contact
+/// excites weakly damped modes at resonance, at even multiples it has no effect on them.
 std::optional<std::string> contact_advice(const ModalData& modes, double h,
                                           const std::string& body);
 
 /// The theta scheme with theta < 1/2 makes undamped modes grow at any step, |g|^2 = (1 + (1 -
-/// theta)^2 z^2)/(1 + theta^2 z^2) with z = omega h, and damped ones beyond a limit. Says how many.
+/// theta)^2 z^2)/(1 + theta^2 z^2) with z = omega h, and damped ones beyond a limit. Reports their
+/// number.
 std::optional<std::string> stability_advice(const ModalData& modes, double theta, double h,
                                             const std::string& body);
 
-/// The steps of `scheme` grow where h omega passes Scheme::stability_limit(xi) of a mode: how many
-/// do, the longest step that none does, and schemes without a limit. traits: of the body, for the
-/// names of those schemes.
+/// Reports modes that grow because h omega exceeds Scheme::stability_limit(xi) of `scheme`: their
+/// number, the longest step without growth, and schemes without a limit. traits: of the body, to
+/// select those schemes.
 std::optional<std::string> step_advice(const ModalData& modes, unsigned traits,
                                        const Scheme& scheme, double h, const std::string& body);
 
 /// Angular frequency and damping ratio of the fastest motion of a group about a state.
 struct FastestMode {
-  double omega = 0.0;  ///< [rad/s], 0: nothing swings
+  double omega = 0.0;  ///< [rad/s], 0: there is no oscillation
   double xi = 0.0;     ///< x.C x/(2 omega x.M x) of its shape x
 };
-/// Largest omega of (K - omega^2 M) x = 0 at (q, v), from below: by Lanczos steps on M^-1 K where K
-/// is symmetric, else by powers of it. Good to a few per cent.
+/// Largest omega of (K - omega^2 M) x = 0 at (q, v), estimated from below: by Lanczos steps on M^-1
+/// K if K is symmetric, otherwise by power iteration. Accurate to a few per cent.
 FastestMode fastest_mode(const Dynamics& body, const GroupState& state);
 
 /// Longest steps of a scheme about a state.
 struct StepLimit {
-  double safe =
-      0.0;  ///< no motion grows up to here, by a bound of the elements [s]; 0: no bound is known
-  double about = 0.0;  ///< of the fastest motion that was found [s]
+  /// no motion grows up to this step, by a bound over the elements [s]; 0: no bound is known
+  double safe = 0.0;
+  double about = 0.0;  ///< limit for the fastest motion that was found [s]
 };
-/// Nothing where any step will do, or where the body has no tangents.
+/// Nothing if every step is stable, or if the body has no tangents.
 std::optional<StepLimit> step_limit(const Dynamics& body, const Scheme& scheme,
                                     const GroupState& start);
 
-/// The same for any other kind of body: its fastest motion about the initial state.
+/// As above for other kinds of bodies: uses the fastest motion about the initial state.
 std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
                                        const GroupState& start, double h, const std::string& body);
 
-/// Newmark carries a constant force to the position with beta/gamma of h^2 instead of 1/2: with
-/// another beta than gamma/2 a body at rest on an obstacle sinks or climbs.
+/// In Newmark's scheme a constant force contributes beta/gamma of h^2 to the position instead of
+/// 1/2: with beta other than gamma/2 a body at rest on an obstacle sinks or rises.
 std::optional<std::string> rest_advice(double gamma, double beta, const std::string& body);
 
-/// A body that turns more than once in a step is not followed by contacts, joints and rows; schemes
-/// that are exact on free bodies (`exact`) may take some turns. spin [rad/s].
+/// Contacts, joints and rows do not resolve a body that rotates more than once per step; schemes
+/// that are exact for free bodies (`exact`) may take some rotations per step. spin [rad/s].
 std::optional<std::string> spin_advice(double spin, double h, bool exact, const std::string& body);
 
-/// A pluck acts at the nearest of the N points i L/(N+1) of a string of N modes; says so when that
-/// is far.
+/// A pluck acts at the nearest of the N points i L/(N+1) of a string with N modes; reports if that
+/// point is far.
 std::optional<std::string> pluck_advice(double at, double length, int modes,
                                         const std::string& body);
 

@@ -17,9 +17,9 @@
 namespace saltus {
 namespace {
 
-constexpr double kLimit = 2.0;         // of h c/m: the midpoint rule turns velocities round above
-constexpr double kTurned = 0.02;       // of the velocity before
-constexpr int kMostCoordinates = 300;  // of a matrix whose eigenvalues are asked for
+constexpr double kLimit = 2.0;         // of h c/m: above it the midpoint rule reverses velocities
+constexpr double kTurned = 0.02;       // relative to the previous velocity
+constexpr int kMostCoordinates = 300;  // largest size of a matrix whose eigenvalues are computed
 
 std::unique_ptr<Dynamics> damped_body(bool rigid, double c) {
   if (rigid) {
@@ -34,7 +34,7 @@ std::unique_ptr<Dynamics> damped_body(bool rigid, double c) {
   return std::make_unique<Particles>(system);
 }
 
-/// Steps of one body that nothing touches.
+/// Steps of one body without contacts.
 class LoneStepper {
  public:
   LoneStepper(const Scheme& scheme, const Dynamics& body, double h, GroupState start)
@@ -51,7 +51,7 @@ class LoneStepper {
     trial_.ledger = false;
     v_.resize(body.velocities());
   }
-  /// The physical velocity after one more step.
+  /// The physical velocity after another step.
   const Vector& advance() {
     constexpr int kPasses = 30;
     trial_.start = &state_;
@@ -86,20 +86,20 @@ class LoneStepper {
   Vector v_;
 };
 
-/// A damping of one direction of motion.
+/// The damping of one direction of motion.
 struct Damper {
   double rate = 0.0;  ///< c/m, c/J [1/s]
-  int body = 0;       ///< of the group
+  int body = 0;       ///< index in the group
   const char* what = "the damping";
 };
 
-/// Of rigid bodies, the fastest of each kind.
+/// Adds the fastest damping of each kind for rigid bodies.
 void add_rigid(const Dynamics& body, std::vector<Damper>& dampers) {
   const RigidData& data = *body.rigid();
   const Vector zero = Vector::Zero(body.velocities());
   Vector q = Vector::Zero(body.positions()), x = zero, y = zero;
   for (int i = 0; i < body.bodies(); ++i) q[7 * i + 3] = 1.0;
-  Damper way{0.0, 0, "the drag"}, turn{0.0, 0, "the drag of the spin"};
+  Damper way{0.0, 0, "the drag"}, turn{0.0, 0, "the spin drag"};
   x.setOnes();
   body.multiply({0.0, 1.0, 0.0}, 0.0, q, zero, x, y);
   for (int i = 0; i < body.bodies(); ++i) {
@@ -115,7 +115,7 @@ void add_rigid(const Dynamics& body, std::vector<Damper>& dampers) {
     if (one.rate > 0.0) dampers.push_back(one);
 }
 
-/// y = C x of what is no Rayleigh damping, and products with M and K.
+/// Computes y = C x for damping that is not Rayleigh damping, and products with M and K.
 class DampingMatrices {
  public:
   DampingMatrices(const Dynamics& body, const GroupState& start) : n_(body.velocities()) {
@@ -134,7 +134,7 @@ class DampingMatrices {
     const Rayleigh r = body.rayleigh();
     C_ -= r.mass * M_ + r.stiffness * K_;
   }
-  /// Of the form C = a M + b K, by least squares; nothing where it is not of that form.
+  /// Coefficients of C = a M + b K, by least squares; nothing if C is not of that form.
   std::optional<std::array<double, 2>> proportional() const {
     const double mm = M_.squaredNorm(), kk = K_.squaredNorm(), mk = M_.cwiseProduct(K_).sum(),
                  cm = C_.cwiseProduct(M_).sum(), ck = C_.cwiseProduct(K_).sum();
@@ -147,12 +147,12 @@ class DampingMatrices {
     return std::nullopt;
   }
   /// Largest c/m of a motion whose frequency the step resolves, h omega < 2, and the coordinate
-  /// that moves most in it.
+  /// with the largest amplitude in it.
   Damper fastest(double h) const {
     const SymmetricPairs m = symmetric_pairs(M_);
     const Matrix root = m.vectors * m.values.cwiseMax(0.0).cwiseSqrt().cwiseInverse().asDiagonal();
     const auto form = proportional();
-    const Matrix& S = form && (*form)[1] != 0.0 ? K_ : C_;  // modes of both
+    const Matrix& S = form && (*form)[1] != 0.0 ? K_ : C_;  // eigenvectors common to both
     const SymmetricPairs pairs =
         symmetric_pairs(Matrix(root.transpose() * (0.5 * (S + S.transpose())) * root));
     Damper most;
@@ -184,12 +184,12 @@ std::vector<Damper> dampers_of(const Group& group, const GroupState& start, doub
     add_rigid(body, dampers);
     return dampers;
   }
-  if (const ModalData* modes = body.modal()) {  // all modes have it
+  if (const ModalData* modes = body.modal()) {  // equal for all modes
     dampers.push_back({2.0 * modes->sigma.minCoeff()});
     return dampers;
   }
   if (const double rate = body.rayleigh().mass; rate > 0.0)
-    dampers.push_back({rate, 0, "the damping by mass"});
+    dampers.push_back({rate, 0, "the mass-proportional damping"});
   if (!has(body.traits(), Trait::tangents) || n > kMostCoordinates ||
       dynamic_cast<const Fem*>(&body) || dynamic_cast<const ElasticBeam*>(&body))
     return dampers;
@@ -248,7 +248,7 @@ std::vector<std::string> damper_advice(const Group& group, const GroupState& sta
     if (!(z > kLimit) || !std::isfinite(z)) continue;
     const auto made = damped_step(*group.scheme, rigid, z);
     if (!made || !(made->turns || made->grows)) continue;
-    if (made->grows && !rigid) continue;  // step_advice() says so
+    if (made->grows && !rigid) continue;  // reported by step_advice()
     const auto damps = [&](const Scheme& scheme) {
       const auto other = damped_step(scheme, rigid, z);
       return other && !other->turns && !other->grows;
@@ -265,7 +265,7 @@ std::vector<std::string> damper_advice(const Group& group, const GroupState& sta
         "{} of '{}' is too strong for the step: h c/m = {:.3g}, and above 2 {} {}; use steps below "
         "{:.3g} s{}",
         one.what, name, z, group.scheme->name(),
-        made->grows ? "makes its velocity grow" : "turns its velocity round in every step",
+        made->grows ? "makes its velocity grow" : "reverses its velocity in every step",
         kLimit / one.rate, others.empty() ? "" : ", or a scheme that damps: " + others));
   }
   return lines;

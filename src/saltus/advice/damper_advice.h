@@ -1,4 +1,4 @@
-// Dampers that a step is too long for: what is legal and turns velocities round.
+// Warnings about dampers for which the step is too long: valid input that reverses velocities.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,22 +8,23 @@
 
 namespace saltus {
 
-/// What a scheme makes in one step of a velocity under  m v' = -c v,  z = h c/m.
+/// Effect of one step of a scheme on a velocity with m v' = -c v, z = h c/m.
 struct DampedStep {
-  bool turns = false;  ///< it turns the velocity round by more than a fiftieth
+  bool turns = false;  ///< it reverses the velocity, with more than a fiftieth of its size
   bool grows = false;
 };
-/// Found by steps of the scheme on one rigid body (rigid) or one particle. Nothing where it moves
-/// neither.
+/// Found by steps of the scheme on one rigid body (rigid) or one particle. Nothing if the scheme
+/// supports neither.
 std::optional<DampedStep> damped_step(const Scheme& scheme, bool rigid, double z);
 
-/// Whether a scheme follows the free motion of a rigid body that turns by several turns in a step.
+/// Whether a scheme integrates the free motion of a rigid body exactly enough at several rotations
+/// per step.
 bool follows_any_spin(const Scheme& scheme);
 
-/// Drag, dashpots and damping by mass of a group with  h c/m > 2  under a scheme that turns
-/// velocities round there: which body, h c/m, the longest step and schemes that damp. Motions whose
-/// frequency the step does not resolve (h omega >= 2) and damping by stiffness of meshes are left
-/// alone, and bodies of more than 300 coordinates. h [s].
+/// Reports drag, dashpots and mass-proportional damping of a group with h c/m > 2 under a scheme
+/// that reverses velocities there: the body, h c/m, the longest step and schemes that damp. Ignores
+/// motions whose frequency the step does not resolve (h omega >= 2), stiffness-proportional damping
+/// of meshes, and bodies with more than 300 coordinates. h [s].
 std::vector<std::string> damper_advice(const Group& group, const GroupState& start, double h);
 
 }  // namespace saltus

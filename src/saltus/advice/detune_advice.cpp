@@ -59,8 +59,8 @@ class FreeModes {
 
 }  // namespace
 
-// Free motion of a mode obeys q2 = T q1 - D q0 with the trace and determinant of the step; roots of
-// other signs that memories bring have died down after some steps. Its angle a step: cos(phi) =
+// Free motion of a mode satisfies q2 = T q1 - D q0 with the trace and determinant of the step;
+// spurious roots of multistep schemes have decayed after some steps. Its phase per step: cos(phi) =
 // T/(2 sqrt(D)).
 Vector frequencies_of(const ModalData& modes, const Scheme& scheme, double h) {
   constexpr int kDown = 24;

@@ -1,4 +1,4 @@
-// What a scheme does to the pitch of a body that sounds, as a sentence for `check` and `run`.
+// Warning of `check` and `run` about the effect of a scheme on the pitch of a sounding body.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace saltus {
 
-/// Frequencies of modes under a scheme without contact: those that its own steps of h [s] make
-/// [rad/s], of modes as they are given in `modes`; 0 where it makes no oscillation.
+/// Frequencies [rad/s] of modes of `modes` without contact, as integrated by the scheme with steps
+/// of h [s]; 0 if it gives no oscillation.
 Vector frequencies_of(const ModalData& modes, const Scheme& scheme, double h);
 
-/// Where one of the twenty lowest modes that can be heard, and ring (damping ratio below 1/20),
-/// sounds more than 3 cents flat or sharp at this step.
+/// Reports if one of the twenty lowest audible and weakly damped modes (damping ratio below 1/20)
+/// is more than 3 cents flat or sharp at this step.
 std::optional<std::string> detune_advice(const ModalData& modes, const Scheme& scheme, double h,
                                          const std::string& body);
 

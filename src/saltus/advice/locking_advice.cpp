@@ -21,11 +21,11 @@ std::optional<std::string> locking_advice(const Mesh& mesh, std::span<const FemM
                            : excess > 1.0 ? fmt::format("about {:.2g} times", 1.0 + excess)
                                           : fmt::format("about {:.0f} %", 100.0 * excess);
   std::string text =
-      fmt::format("the {} elements of '{}' lock: {}{} they make it up to {} too stiff; use {}",
-                  info(found.kind).name, body, bends ? "in bending" : "where strain varies",
+      fmt::format("the {} elements of '{}' lock: {}{} they are up to {} too stiff; use {}",
+                  info(found.kind).name, body, bends ? "in bending" : "where the strain varies",
                   swells ? fmt::format(", at poisson {:.4g},", found.poisson) : "", much, use);
   if (found.poisson > kNearly)
-    text += fmt::format(", which are less so, and refine them until the result stays");
+    text += fmt::format(", which lock less, and refine them until the result no longer changes");
   else if (!swells)
     text += fmt::format(", or shorter elements and more of them across the thickness of {:.3g} m",
                         found.thickness);

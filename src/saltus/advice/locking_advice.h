@@ -1,4 +1,4 @@
-// What linear elements do to the stiffness of a body, as a sentence for `check` and `run`.
+// Warning of `check` and `run` about linear elements that are too stiff.
 #pragma once
 #include <optional>
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace saltus {
 
-/// A body that is slender and more than a twentieth too stiff in bending (0.3 of one that nothing
-/// holds or loads, which hardly bends), or has poisson above 0.4 and elements that keep their
-/// volume by being stiff; nothing of others.
+/// Reports a slender body that is more than a twentieth too stiff in bending (0.3 for a body
+/// without supports or loads, which hardly bends), or one with poisson above 0.4 and elements that
+/// lock volumetrically; nothing for others.
 std::optional<std::string> locking_advice(const Mesh& mesh, std::span<const FemMaterial> materials,
                                           const std::string& body, bool free);
 

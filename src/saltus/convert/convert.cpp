@@ -23,7 +23,7 @@ void write(const std::string& path, const Table& table) {
   write_csv(path, columns);
 }
 
-/// Frames of one body, a block of frames in memory at a time.
+/// Writes frames of one body, with one block of frames in memory at a time.
 void write_frames(const ResultsReader& results, const BodyColumn& body, const std::string& path) {
   std::vector<CsvColumn> header{{"time", "s", {}}};
   for (std::size_t i = 0; i < body.positions; ++i)
@@ -88,7 +88,7 @@ void require_other(const ResultsReader& results, const std::string& path,
   std::error_code ignored;
   const bool twice = std::find(written.begin(), written.end(), path) != written.end();
   if (twice || std::filesystem::equivalent(path, results.file(), ignored))
-    throw SceneError("", twice ? "would be written twice" : "is the file that is read",
+    throw SceneError("", twice ? "would be written twice" : "is the input file",
                      twice ? "give the body another name than steps, ledger, probes or events"
                            : "choose another name with -o")
         .at(path, 0, 0);
@@ -114,7 +114,7 @@ std::vector<WavReport> convert_wav(const ResultsReader& results, const std::stri
     reports.push_back(write_wav(path, results.probe(column.name), column.rate, column.gain));
   }
   if (reports.empty())
-    throw SceneError("", probe.empty() ? "holds no probes" : "holds no probe '" + probe + "'",
+    throw SceneError("", probe.empty() ? "contains no probes" : "contains no probe '" + probe + "'",
                      known.empty() ? "add a probe to the outputs of the scene" : "one of: " + known)
         .at(results.file(), 0, 0);
   return reports;
@@ -155,7 +155,7 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
   if (results.frames() > 0)
     for (const BodyColumn& body : results.bodies()) {
       const bool modes = results.has(body.name, "shapes");
-      if (body.nodes && !modes) continue;  // thousands of columns: convert_nodes
+      if (body.nodes && !modes) continue;  // thousands of columns: use convert_nodes
       const std::string path = file_name(stem, body.name, ".csv");
       require_other(results, path, written);
       write_frames(results, body, path);
@@ -167,10 +167,10 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
 void expect_own_probe_files(const Model& model, const std::string& folder) {
   for (const Probe& probe : model.probes()) {
     if (!probe.wav.empty())
-      expect_replaceable(beside(folder, probe.wav), "a sound that Saltus wrote", is_own_wav);
+      expect_replaceable(beside(folder, probe.wav), "a sound written by Saltus", is_own_wav);
     if (!probe.csv.empty()) {
       const std::string header = csv_header(csv_columns(probe, model, {}, {})) + "\n";
-      expect_replaceable(beside(folder, probe.csv), "a table that Saltus wrote of this output",
+      expect_replaceable(beside(folder, probe.csv), "a table that Saltus wrote for this output",
                          [&](std::string_view head) { return head.starts_with(header); });
     }
   }

@@ -1,4 +1,4 @@
-// Where the members of bodies are that have a place: rigid bodies, particles, pseudo-rigid bodies,
+// Positions of the members of bodies that have one: rigid bodies, particles, pseudo-rigid bodies,
 // moving ones.
 #pragma once
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace saltus {
 
-/// Of the members of one body in one frame.
+/// Rows of the members of one body in one frame.
 struct MemberRows {
-  std::vector<double> place;     ///< 3 a member [m]
-  std::vector<double> rotation;  ///< 4 a member, w x y z; (1, 0, 0, 0) where they do not turn
-  std::vector<double> turn;      ///< 9 a member, rows of R, or of F where they deform
-  std::vector<double> velocity;  ///< 3 a member [m/s]; empty: the file does not hold it
-  std::vector<double>
-      spin;  ///< 3 a member, in space [rad/s]; empty: they do not turn, or it is not held
+  std::vector<double> place;     ///< 3 per member [m]
+  std::vector<double> rotation;  ///< 4 per member, w x y z; (1, 0, 0, 0) if they do not rotate
+  std::vector<double> turn;      ///< 9 per member, rows of R, or of F if they deform
+  std::vector<double> velocity;  ///< 3 per member [m/s]; empty: the file does not contain it
+  /// 3 per member, in space [rad/s]; empty: they do not rotate, or the file does not contain it
+  std::vector<double> spin;
 };
 
 bool has_members(const ViewBody& body);
-/// True where a frame has contacts with a place: those of joints have none.
+/// True if a frame has contacts with a place: those of joints have none.
 bool has_contacts(ViewFile& view);
 MemberRows member_rows(const ResultsReader& results, ViewFile& view, std::size_t body,
                        std::size_t frame);

@@ -1,4 +1,4 @@
-// Bodies with a mesh: series for ParaView, histories of nodes.
+// Bodies with a mesh: series for ParaView, time histories of nodes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace saltus {
 namespace {
 
-/// Nodes that were asked for: their places in the tables, and their numbers.
+/// The selected nodes: their positions in the tables, and their numbers.
 struct ChosenNodes {
   std::vector<int> place, number;
 };
 
-/// Numbers of nodes, or the name of a node set, as in "12,57" and "tip"; nothing where the mesh has
-/// neither. `numbers`: of the nodes of a boundary surface in the whole mesh; empty: they are their
-/// places.
+/// Numbers of nodes, or the name of a node set, as in "12,57" and "tip"; nothing if the mesh
+/// contains neither. `numbers`: numbers of the nodes of a boundary surface in the whole mesh;
+/// empty: equal to their positions.
 std::optional<ChosenNodes> chosen_nodes(const Mesh& mesh, const std::vector<int>& numbers,
                                         const std::string& nodes) {
   ChosenNodes list;
@@ -106,7 +106,7 @@ std::vector<std::string> convert_nodes(const ResultsReader& results, const std::
     if (results.has(body.name, "node")) {
       numbers = results.hdf5().dataset("bodies/" + body.name + "/node").integers();
       if (std::ssize(numbers) != mesh.nodes.cols() || !std::ranges::is_sorted(numbers))
-        throw SceneError(body.name, "is damaged: node is not one increasing number a node",
+        throw SceneError(body.name, "is damaged: node numbers must increase, with one per node",
                          "run the scene again");
     }
     const auto list = chosen_nodes(mesh, numbers, nodes);
@@ -118,8 +118,8 @@ std::vector<std::string> convert_nodes(const ResultsReader& results, const std::
   }
   if (!meshes) nothing_for(results, "no body with a mesh");
   if (written.empty())
-    throw SceneError("--nodes", "no body has the nodes '" + nodes + "'",
-                     "numbers from 0, parted by commas, or the name of a node set");
+    throw SceneError("--nodes", "no body contains the nodes '" + nodes + "'",
+                     "numbers from 0, separated by commas, or the name of a node set");
   return written;
 }
 

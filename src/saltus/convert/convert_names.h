@@ -7,14 +7,14 @@
 
 namespace saltus {
 
-/// <stem>.<part><suffix>. The names of probes and bodies become parts: HDF5 names hold no '/'.
+/// <stem>.<part><suffix>. Names of probes and bodies can be parts: HDF5 names contain no '/'.
 std::string file_name(const std::string& stem, const std::string& part, const std::string& suffix);
 
-/// Refuses a format that the file has nothing for: "holds `nothing`; it holds bodies of kind
-/// lagrangian (2); what fits: --to csv".
+/// Rejects a format for which the file contains no data: "contains `nothing`; it contains bodies of
+/// kind lagrangian (2); available: --to csv".
 [[noreturn]] void nothing_for(const ResultsReader& results, const std::string& nothing);
 
-/// Throws SceneError where `path` is the results file itself or was written already.
+/// Throws SceneError if `path` is the results file itself or has already been written.
 void require_other(const ResultsReader& results, const std::string& path,
                    const std::vector<std::string>& written);
 

@@ -1,4 +1,4 @@
-// What a results file has for each format of `saltus convert`.
+// Contents of a results file for each format of `saltus convert`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,8 +52,9 @@ void nothing_for(const ResultsReader& results, const std::string& nothing) {
   if (mesh || places) append_word(fits, "xdmf");
   append_word(fits, "csv");
   if (has_sounds(results)) append_word(fits, "wav");
-  throw SceneError("", "holds " + nothing,
-                   fmt::format("it holds {}; what fits: --to {}", kinds_held(view.scene()), fits))
+  throw SceneError(
+      "", "contains " + nothing,
+      fmt::format("it contains {}; available: --to {}", kinds_held(view.scene()), fits))
       .at(results.file(), 0, 0);
 }
 

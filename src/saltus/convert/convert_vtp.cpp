@@ -15,7 +15,7 @@
 namespace saltus {
 namespace {
 
-/// A ball of radius 1: 16 meridians, 8 zones.
+/// A sphere of radius 1: 16 meridians, 8 zones.
 ViewShape drawn_ball() {
   constexpr std::uint32_t kAround = 16, kZones = 8;
   ViewShape ball;
@@ -53,7 +53,7 @@ std::array<double, 3> placed_point(const double* origin, const double* A, const 
   return y;
 }
 
-/// The kinds of files of one moment.
+/// The files of one frame.
 class VtpFrames {
  public:
   VtpFrames(const ResultsReader& results, std::string stem)
@@ -122,7 +122,7 @@ class VtpFrames {
     std::vector<std::uint32_t> triangles;
     for (const ViewInstance& instance : view_.scene().instances) {
       const ViewShape& placed = view_.scene().shapes[static_cast<std::size_t>(instance.shape)];
-      if (placed.kind == ViewShape::Kind::plane) continue;  // without an end
+      if (placed.kind == ViewShape::Kind::plane) continue;  // infinite
       const ViewShape& shape = placed.kind == ViewShape::Kind::sphere ? ball_ : placed;
       const bool moves = instance.body >= 0;
       if (moves && rows[static_cast<std::size_t>(instance.body)].place.empty()) continue;
@@ -149,7 +149,7 @@ class VtpFrames {
     write_vtp(new_file(k, "shapes", number), view_.time(k), points, triangles, {}, fields);
   }
 
-  /// Strings and bars where they are, a line each.
+  /// Displaced strings and bars, one line each.
   void write_lines(std::size_t k, const std::string& number) {
     std::vector<double> place, displacement, body;
     std::vector<std::size_t> points;
@@ -158,7 +158,7 @@ class VtpFrames {
       const std::span<const double> u = view_.row(b, "displacement", k);
       if (u.size() != rest.size())
         throw SceneError(view_.scene().bodies[b].name,
-                         "is damaged: displacement has not the columns of line/points",
+                         "is damaged: displacement does not match the columns of line/points",
                          "run the scene again");
       for (std::size_t i = 0; i < u.size(); ++i) place.push_back(rest[i] + u[i]);
       displacement.insert(displacement.end(), u.begin(), u.end());
@@ -191,7 +191,7 @@ class VtpFrames {
   ViewFile view_;
   std::string stem_;
   ViewShape ball_;
-  std::vector<std::size_t> bodies_, lines_;  ///< numbers of those with members, of lines
+  std::vector<std::size_t> bodies_, lines_;  ///< indices of bodies with members, and of lines
   std::vector<ViewContact> contacts_;
   std::map<std::string, std::vector<PvdEntry>> series_;
   std::vector<std::string> written_;

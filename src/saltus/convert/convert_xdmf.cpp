@@ -1,5 +1,5 @@
-// XDMF: a text that names the datasets of each frame, and those datasets. Each step has datasets of
-// its own, because readers differ in what they make of parts of larger ones.
+// XDMF: a text that refers to the datasets of each frame, and those datasets. Each frame has its
+// own datasets, because readers differ in how they select parts of larger ones.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace saltus {
 namespace {
 
-/// Number of a kind of element in mixed topologies.
+/// Number of an element type in mixed topologies.
 int xdmf_type(ElementKind linear) {
   switch (linear) {
     case ElementKind::bar2:
@@ -51,7 +51,7 @@ class XdmfWriter {
     bool any = false;
     for (const ViewBody& body : bodies)
       any = any || body.mesh || !body.line.empty() || has_members(body);
-    if (!any) nothing_for(results_, "no body with a mesh, a line or a place");
+    if (!any) nothing_for(results_, "no body with a mesh, a line or a position");
     OutputFile data(data_path_), text(text_path_);
     file_ = h5::File::create(data.part());
     for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -80,7 +80,7 @@ class XdmfWriter {
   }
 
  private:
-  /// A dataset in the group of a body, and the element that names it.
+  /// Writes a dataset in the group of a body, and returns the element that refers to it.
   template <class Number>
   std::string put(const std::string& body, const std::string& name,
                   const std::vector<Number>& values, std::size_t columns) {
@@ -102,7 +102,8 @@ class XdmfWriter {
       const ElementKind linear = linear_kind(block.kind);
       for (int e = 0; e < block.elements(); ++e) {
         mixed.push_back(xdmf_type(linear));
-        if (linear == ElementKind::bar2) mixed.push_back(2);  // lines say how many points they have
+        // polylines need their number of points
+        if (linear == ElementKind::bar2) mixed.push_back(2);
         const auto corners = static_cast<std::size_t>(info(block.kind).corners);
         for (int a : block.element(e).first(corners)) mixed.push_back(a);
       }
@@ -162,7 +163,8 @@ class XdmfWriter {
       const std::size_t numbers =
           body.mesh ? static_cast<std::size_t>(body.mesh->nodes.size()) : body.line.size();
       if (u.size() != numbers)
-        throw SceneError(body.name, "is damaged: displacement has not the columns of its points",
+        throw SceneError(body.name,
+                         "is damaged: displacement does not match the columns of its points",
                          "run the scene again");
       std::vector<double> places = u;
       for (std::size_t i = 0; i < places.size(); ++i) places[i] += rest[i];
@@ -172,8 +174,8 @@ class XdmfWriter {
     if (body.mesh) {
       attribute("velocity", "Vector", "velocity", results_.node_velocity(table, k, 1), 3);
       for (const char* tensor : {"stress", "strain"}) {
-        // All nine: of a Tensor6 (xx, xy, xz, yy, yz, zz) ParaView's Xdmf3 readers call the second
-        // number yy.
+        // All nine components: for a Tensor6 (xx, xy, xz, yy, yz, zz) ParaView's Xdmf3 readers
+        // label the second number yy.
         const std::vector<double> six = results_.body(table, tensor, k, 1);
         std::vector<double> full;
         for (std::size_t a = 0; a + 5 < six.size(); a += 6)
@@ -195,7 +197,7 @@ class XdmfWriter {
   ViewFile view_;
   std::string text_path_, data_path_, name_;
   h5::File file_;
-  std::vector<std::string> topology_;  ///< of each body; empty: it is not written
+  std::vector<std::string> topology_;  ///< one per body; empty: it is not written
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ CsvWriter::CsvWriter(const std::string& path, std::span<const CsvColumn> header)
 }
 
 void CsvWriter::row(std::span<const double> values) {
-  expects(values.size() == columns_, "CsvWriter::row: one value a column");
+  expects(values.size() == columns_, "CsvWriter::row: one value per column");
   line_.clear();
   for (const double value : values) {
     if (!line_.empty()) line_ += ',';
@@ -50,7 +50,7 @@ void CsvWriter::row(std::span<const double> values) {
 }
 
 void CsvWriter::row(std::span<const std::string> cells) {
-  expects(cells.size() == columns_, "CsvWriter::row: one cell a column");
+  expects(cells.size() == columns_, "CsvWriter::row: one cell per column");
   line_.clear();
   for (const std::string& one : cells) {
     if (!line_.empty()) line_ += ',';
@@ -71,7 +71,7 @@ std::string csv_number(double x) {
 void write_csv(const std::string& path, std::span<const CsvColumn> columns) {
   const std::size_t rows = columns.empty() ? 0 : columns[0].values.size();
   for (const CsvColumn& column : columns)
-    expects(column.values.size() == rows, "write_csv: columns of equal length");
+    expects(column.values.size() == rows, "write_csv: columns must have equal length");
   CsvWriter writer(path, columns);
   std::vector<double> row(columns.size());
   for (std::size_t r = 0; r < rows; ++r) {

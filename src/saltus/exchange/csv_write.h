@@ -1,5 +1,5 @@
-// Tables as CSV (RFC 4180): header with names and units, 17 significant digits, so that numbers
-// come back bit for bit.
+// Writes tables as CSV (RFC 4180): header with names and units, 17 significant digits, so that
+// numbers are recovered bit for bit.
 #pragma once
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace saltus {
 
-/// One column; `unit` "" leaves the bracket out of the header.
+/// One column; with `unit` "" the header has no brackets.
 struct CsvColumn {
   std::string name, unit;
   std::span<const double> values;
@@ -18,10 +18,11 @@ struct CsvColumn {
 /// 17 significant digits.
 std::string csv_number(double x);
 
-/// The first line, without its end; values are ignored.
+/// The first line, without line end; values are ignored.
 std::string csv_header(std::span<const CsvColumn> columns);
 
-/// Writes columns of equal length through a `.part`. Throws SceneError, RunError as OutputFile.
+/// Writes columns of equal length through a `.part` file. Throws SceneError, RunError as
+/// OutputFile.
 void write_csv(const std::string& path, std::span<const CsvColumn> columns);
 
 /// A table written row by row, for tables that do not fit in memory.
@@ -30,7 +31,7 @@ class CsvWriter {
   CsvWriter(const std::string& path,
             std::span<const CsvColumn> header);  ///< values of the header are ignored
   void row(std::span<const double> values);
-  /// Of numbers (csv_number) and words.
+  /// A row of numbers (csv_number) and words.
   void row(std::span<const std::string> cells);
   void commit();
 

@@ -1,4 +1,4 @@
-// Reading contact problems in the FCLIB format.
+// Reads contact problems in the FCLIB format.
 #include "saltus/exchange/fclib.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@ namespace saltus {
 namespace {
 
 constexpr double kSymmetric = 1e-12;  // of max |W|
-constexpr double kLargest = 1e100;    // and 1e-100 the least: squares of both are numbers
+constexpr double kLargest = 1e100;    // smallest: 1e-100; the squares of both are representable
 
-/// The group that holds the problem.
+/// The group that contains the problem.
 std::string find_problem(const FclibFile& file, FclibProblem& out) {
   std::string found;
   for (const bool global : {false, true})
@@ -25,18 +25,18 @@ std::string find_problem(const FclibFile& file, FclibProblem& out) {
       const std::string group =
           fmt::format("/fclib_{}{}", global ? "global" : "local", rolling ? "_rolling" : "");
       if (!file.has(group)) continue;
-      if (!found.empty()) file.fail(group, "is a second problem", "one a file, besides " + found);
+      if (!found.empty()) file.fail(group, "is a second problem", "one per file, besides " + found);
       found = group;
       out.global = global;
       out.rolling = rolling;
     }
   if (found.empty())
-    file.fail("/", "holds no problem",
+    file.fail("/", "contains no problem",
               "one of fclib_local, fclib_global, fclib_local_rolling, fclib_global_rolling");
   return found;
 }
 
-/// The laws of the contacts by mu and mu_r, then those of the equalities.
+/// The laws of the contacts from mu and mu_r, then those of the equalities.
 void read_laws(const FclibFile& file, const std::string& group, int rows, int equalities,
                FclibProblem& out) {
   const std::string vectors = group + "/vectors/";
@@ -61,7 +61,7 @@ void read_laws(const FclibFile& file, const std::string& group, int rows, int eq
   for (int i = 0; i < rows + equalities; ++i) out.ids.push_back(i);
 }
 
-/// spacedim counts the rows of a contact.
+/// spacedim is the number of rows of a contact.
 void read_spacedim(const FclibFile& file, const std::string& group, FclibProblem& out) {
   out.spacedim = file.integer(group + "/spacedim");
   const bool known =
@@ -98,8 +98,7 @@ CondensedProblem read_local(const FclibFile& file, const std::string& group, Fcl
   return condensed;
 }
 
-/// A mass is symmetric: one with entries on one side of the diagonal only is half of it, and is
-/// made whole.
+/// Completes a mass matrix with entries on one side of the diagonal only, which must be symmetric.
 bool complete_half(std::vector<Entry>& M) {
   bool below = false, above = false;
   for (const Entry& e : M) {
@@ -153,15 +152,15 @@ FclibSolution read_solution(const FclibFile& file, const std::string& group,
   const int rows = problem.contacts * problem.spacedim;
   FclibSolution found;
   found.r = vector("/r", rows, why);
-  if (found.r.size() == 0)
-    file.fail(group, "has no vector r", "r, and u, v, l where they are known");
+  if (found.r.size() == 0) file.fail(group, "has no vector r", "r, and u, v, l if they are known");
   found.u = vector("/u", rows, why);
   if (problem.global) found.v = vector("/v", problem.velocities, "one for each row of M");
   if (problem.equalities > 0) found.l = vector("/l", problem.equalities, "one for each equality");
   return found;
 }
 
-/// Residuals are made of squares: where those overflow or vanish, every answer would look right.
+/// Residuals are computed from squares: if those overflow or underflow, every answer would appear
+/// correct.
 void expect_scale(const FclibFile& file, const std::string& object, double largest) {
   if (largest != 0.0 && !(largest >= 1.0 / kLargest && largest <= kLargest))
     file.fail(object, fmt::format("has the largest element {}", largest),
@@ -208,7 +207,7 @@ FclibProblem read_fclib(const std::string& path, FclibRead what) {
   try {
     return read_problem(path, what);
   } catch (const h5::Error& e) {
-    throw SceneError("", e.what());  // says the file and the object
+    throw SceneError("", e.what());  // the message contains the file and the object
   }
 }
 

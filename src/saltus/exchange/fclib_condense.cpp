@@ -7,7 +7,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Entries by columns, in each by rows.
+/// Sorts entries by columns, and by rows within each column.
 std::vector<int> sort_by_column(std::vector<Entry>& entries, int columns) {
   std::ranges::stable_sort(entries, {}, [](const Entry& e) { return std::pair(e.column, e.row); });
   std::vector<int> offset(at(columns) + 1, 0);
@@ -20,7 +20,8 @@ std::vector<int> sort_by_column(std::vector<Entry>& entries, int columns) {
 
 bool condense(const SparseMatrix& M, std::span<const Entry> H, View f, View w,
               CondensedProblem& out) {
-  constexpr int kTogether = 64;  // columns of M^-1 H, so that it is never there as a whole
+  // number of columns of M^-1 H computed at a time, which limits memory
+  constexpr int kTogether = 64;
   const int n = M.size(), rows = static_cast<int>(w.size());
   std::vector<Entry> by_column(H.begin(), H.end());
   const std::vector<int> offset = sort_by_column(by_column, rows);
@@ -54,7 +55,7 @@ bool condense(const SparseMatrix& M, std::span<const Entry> H, View f, View w,
           out.W.push_back({i, first + j, value});
   }
   if (!M.symmetric()) return true;
-  // (W + W^T)/2: what is left of asymmetry is round-off. The two sums have the same terms.
+  // (W + W^T)/2: the remaining asymmetry is round-off. The two sums have the same terms.
   const std::size_t entries = out.W.size();
   for (std::size_t k = 0; k < entries; ++k) {
     Entry& e = out.W[k];

@@ -23,14 +23,15 @@ h5::File open(const std::string& path) {
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) throw SceneError("", "cannot be read: no such file").at(path, 0, 0);
   if (!fs::is_regular_file(status))
-    throw SceneError("", "cannot be read: is not a regular file").at(path, 0, 0);
+    throw SceneError("", "cannot be read: not a regular file").at(path, 0, 0);
   try {
     return h5::File::read(path);
   } catch (const h5::Foreign& e) {
     layout::foreign(path, e);
   } catch (const h5::Error& e) {
     const std::string text = e.what();
-    throw SceneError("", "is not a whole HDF5 file" + text.substr(text.rfind(": "))).at(path, 0, 0);
+    throw SceneError("", "is not a complete HDF5 file" + text.substr(text.rfind(": ")))
+        .at(path, 0, 0);
   }
 }
 
@@ -44,7 +45,7 @@ void FclibFile::fail(const std::string& object, const std::string& what,
 }
 
 h5::Dataset FclibFile::numbers(const std::string& object, bool whole) const {
-  if (!file_.has(object)) fail(object, "is missing", "every problem has it");
+  if (!file_.has(object)) fail(object, "is missing", "every problem must have it");
   h5::Dataset data = file_.dataset(object);
   const h5::Extent extent = data.extent();
   if (extent.size > 8 || (extent.kind != Kind::integer && (whole || extent.kind != Kind::real)))
@@ -58,7 +59,7 @@ h5::Dataset FclibFile::numbers(const std::string& object, bool whole) const {
 void FclibFile::expect_whole(const std::string& object, const h5::Extent& extent) const {
   if (!extent.whole())
     fail(object,
-         fmt::format("declares {} elements and holds {} bytes", extent.count, extent.stored),
+         fmt::format("declares {} elements and contains {} bytes", extent.count, extent.stored),
          "all of its data");
 }
 
@@ -114,7 +115,7 @@ std::string FclibFile::text(const std::string& object) const {
   try {
     return file_.dataset(object).text();
   } catch (const h5::Error&) {
-    return "";  // of variable length, or no text: nothing depends on it
+    return "";  // of variable length, or not a text: no result depends on it
   }
 }
 
@@ -168,7 +169,7 @@ FclibMatrix read_fclib_matrix(const FclibFile& file, const std::string& object, 
 
 namespace {
 
-/// First triplet outside of the matrix when rows stand in `row`; -1: all are inside.
+/// First triplet outside the matrix if rows are given by `row`; -1: all are inside.
 int outside(const FclibMatrix& A, const std::vector<int>& row, const std::vector<int>& column) {
   for (int k = 0; k < A.nz; ++k)
     if (row[to_size(k)] < 0 || row[to_size(k)] >= A.rows || column[to_size(k)] < 0 ||
@@ -177,7 +178,7 @@ int outside(const FclibMatrix& A, const std::vector<int>& row, const std::vector
   return -1;
 }
 
-/// Columns that have an entry.
+/// Number of columns that have an entry.
 int filled(const FclibMatrix& A, const std::vector<int>& column) {
   std::vector<char> seen(to_size(A.columns));
   for (int k = 0; k < A.nz; ++k) seen[to_size(column[to_size(k)])] = 1;
@@ -195,20 +196,20 @@ TripletOrder triplet_order(const FclibFile& file, std::span<const FclibMatrix> m
       file.fail(
           A.object,
           fmt::format("entry {} has i = {}, p = {}", by_i, A.i[to_size(by_i)], A.p[to_size(by_i)]),
-          fmt::format("inside {} x {}, with rows in i, or in p, all over the file", A.rows,
+          fmt::format("inside {} x {}, with rows in i, or in p, throughout the file", A.rows,
                       A.columns));
     if (by_p >= 0 && !row_i)
       file.fail(
           A.object,
           fmt::format("entry {} has i = {}, p = {}", by_p, A.i[to_size(by_p)], A.p[to_size(by_p)]),
-          fmt::format("inside {} x {}, with rows in p as in the matrices before", A.rows,
+          fmt::format("inside {} x {}, with rows in p as in the previous matrices", A.rows,
                       A.columns));
     row_i = row_i && by_i < 0;
     row_p = row_p && by_p < 0;
   }
   if (!row_p) return TripletOrder::row_i;
   if (!row_i) return TripletOrder::row_p;
-  // Every column of a Jacobian has an entry, whatever the indices.
+  // Every column of a Jacobian has an entry, for either convention.
   int votes = 0;
   for (const FclibMatrix& A : matrices)
     if (A.nz >= 0) votes += filled(A, A.p) - filled(A, A.i);

@@ -1,4 +1,4 @@
-// Reading an FCLIB file object by object: every size is checked against the data before anything is
+// Reads an FCLIB file object by object: every size is checked against the data before anything is
 // allocated.
 #pragma once
 #include <string>
@@ -13,8 +13,7 @@ namespace saltus {
 
 class FclibFile {
  public:
-  /// Throws SceneError where the file cannot be opened, as all members do for an object that is not
-  /// what it should be.
+  /// Throws SceneError if the file cannot be opened, as all members do for an invalid object.
   explicit FclibFile(std::string path);
 
   /// SceneError "file: object: what (allowed)".
@@ -25,9 +24,9 @@ class FclibFile {
   std::vector<int> integers(const std::string& object) const;
   Vector reals(const std::string& object) const;  ///< all finite
   Vector reals(const std::string& object, int size, const std::string& why) const;
-  /// The same, and zeros where the data were declared and never written.
+  /// As above, but zeros if the data were declared and never written.
   Vector reals_or_zeros(const std::string& object, int size, const std::string& why) const;
-  std::string text(const std::string& object) const;  ///< "" where it is not there
+  std::string text(const std::string& object) const;  ///< "" if missing
 
  private:
   h5::Dataset numbers(const std::string& object, bool whole) const;
@@ -38,7 +37,7 @@ class FclibFile {
   h5::File file_;
 };
 
-/// A matrix as it stands in a file.
+/// A matrix as stored in a file.
 struct FclibMatrix {
   std::string object;
   int rows = 0, columns = 0;
@@ -47,18 +46,18 @@ struct FclibMatrix {
   Vector x;
 };
 
-/// Throws where it is not rows x columns or its arrays do not fit together; indices of triplets are
+/// Throws if the matrix is not rows x columns or its arrays do not match; indices of triplets are
 /// checked later.
 FclibMatrix read_fclib_matrix(const FclibFile& file, const std::string& object, int rows,
                               int columns);
 
-/// Which of the two conventions of triplets: row i[k], column p[k] (CSparse, most writers) or row
-/// p[k], column i[k].
+/// The two conventions of triplets: row i[k], column p[k] (CSparse, most writers) or row p[k],
+/// column i[k].
 enum class TripletOrder { row_i, row_p };
 
-/// The convention that keeps the indices of all triplet matrices of a file inside; where both do,
-/// the one that leaves fewer columns empty; where that says nothing, row_i. Throws where an index
-/// is outside in both.
+/// The convention for which all triplet indices of a file are in range; if both are possible, the
+/// one with fewer empty columns; if that does not decide, row_i. Throws if an index is out of range
+/// in both.
 TripletOrder triplet_order(const FclibFile& file, std::span<const FclibMatrix> matrices);
 
 std::vector<Entry> entries(const FclibMatrix& matrix, TripletOrder order);

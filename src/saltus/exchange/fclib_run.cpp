@@ -19,7 +19,7 @@ void write_numbers(const h5::Group& group, const char* name, const std::vector<T
   if (!values.empty()) group.write_compressed(name, values);
 }
 
-/// Places in an array that the file can hold.
+/// Converts positions in an array to the integer type of the file.
 template <class T>
 std::vector<std::int32_t> places(const std::vector<T>& values) {
   std::vector<std::int32_t> out;
@@ -56,17 +56,17 @@ void check(const BlockMatrix& W) {
   expects(!W.first.empty() && W.first.size() == W.offset.size() && W.first[0] == 0 &&
               W.offset[0] == 0 && at(W.offset.back()) == W.column.size() &&
               W.start.size() == W.column.size(),
-          "first, offset, column and start do not fit each other");
+          "first, offset, column and start do not match");
   for (int c = 0; c < W.contacts(); ++c) {
     expects(W.size(c) > 0 && W.offset[at(c) + 1] >= W.offset[at(c)] &&
                 at(W.offset[at(c) + 1]) <= W.column.size(),
-            "contacts must have rows and come in order");
+            "contacts must have rows and be in order");
     bool diagonal = false;
     for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1]; ++k) {
       const int d = W.column[at(k)];
       expects(d >= 0 && d < W.contacts() && (k == W.offset[at(c)] || d > W.column[at(k - 1)]) &&
                   W.start[at(k)] + at(W.size(c) * W.size(d)) <= W.value.size(),
-              "a block couples contacts that are not there, or lies outside");
+              "a block couples contacts that do not exist, or lies outside");
       diagonal = diagonal || d == c;
     }
     expects(diagonal, "a contact has no block of its own");
@@ -99,7 +99,7 @@ std::shared_ptr<const Delassus> read_W(const FclibFile& file, int rows) {
   }
   if (form != "matrix") file.fail(object, "is '" + form + "'", "bodies, blocks, matrix");
   const std::vector<double> value = reals(file, "value");
-  expects(value.size() == at(rows) * at(rows), "the matrix is not as large as b");
+  expects(value.size() == at(rows) * at(rows), "the size of the matrix must match b");
   auto W = std::make_shared<DenseDelassus>();
   W->W = Eigen::Map<const Matrix>(value.data(), rows, rows);
   W->is_symmetric = symmetric;
@@ -128,7 +128,7 @@ void write_W(const h5::Group& group, const Delassus& W) {
     write_numbers(group, "start", places(B->start));
     write_numbers(group, "value", B->value);
   } else {
-    expects(W.dense() != nullptr, "W is held in a form that a file has no place for");
+    expects(W.dense() != nullptr, "W is stored in a form that the file does not support");
     form("matrix");
     const Matrix& D = *W.dense();
     group.write_compressed("value", std::span(D.data(), static_cast<std::size_t>(D.size())));
@@ -166,14 +166,14 @@ FclibRun read(const FclibFile& file) {
                   bound[c],
                   spinning[c]};
     expects(kind[at(c)] >= 0 && kind[at(c)] <= static_cast<int>(LawKind::rolling) && law.size > 0,
-            "a law is of no kind that there is, or has no row");
+            "a law is of an unknown kind, or has no row");
     next += law.size;
     run.laws.push_back(law);
   }
   expects(next == rows, "the laws do not cover the rows of b");
   for (int i = 0; i < rows; ++i) run.ids.push_back(i);
   run.W = read_W(file, rows);
-  expects(run.W->rows() == rows, "W is not as large as b");
+  expects(run.W->rows() == rows, "the size of W must match b");
   return run;
 }
 
@@ -220,7 +220,7 @@ std::optional<FclibRun> read_fclib_run(const FclibFile& file) {
   try {
     return read(file);
   } catch (const UsageError& error) {
-    file.fail(kGroup, "is no whole problem", error.what());
+    file.fail(kGroup, "is not a complete problem", error.what());
   }
 }
 

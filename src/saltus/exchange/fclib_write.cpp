@@ -1,4 +1,4 @@
-// Writing contact problems in the FCLIB format.
+// Writes contact problems in the FCLIB format.
 #include <limits>
 
 #include "saltus/base/error.h"
@@ -37,7 +37,7 @@ RowMatrix part(const BlockMatrix& W, int row, int rows, int column, int columns)
           }
       }
       if (A.x.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-        throw RunError("the format holds matrices of at most 2^31 - 1 entries");
+        throw RunError("the format supports matrices of at most 2^31 - 1 entries");
       A.p.push_back(static_cast<std::int32_t>(A.x.size()));
     }
   }
@@ -72,26 +72,27 @@ void write_vector(const h5::Group& group, const char* name, const Vector& x) {
     group.write_compressed(name, std::span(x.data(), place(static_cast<int>(x.size()))));
 }
 
-/// Contacts of one kind and size, then equalities of one row each.
+/// Requires contacts of one kind and size, then equalities of one row each.
 void expect_writable(const FclibProblem& P) {
   const int size = P.spacedim, m = P.contacts * size;
   expects(P.W && P.W->rows() == P.rows() && P.rows() == m + P.equalities &&
               std::ssize(P.laws) == P.contacts + P.equalities,
-          "a problem to be written has spacedim rows a contact and one an equality");
+          "a problem to be written must have spacedim rows per contact and one per equality");
   for (int c = 0; c < std::ssize(P.laws); ++c) {
     const Law& law = P.laws[place(c)];
     const bool contact = c < P.contacts;
-    expects(law.spinnings() == 0, "the format has no spinning friction, rows S and sigma");
+    expects(law.spinnings() == 0,
+            "the format does not support spinning friction, rows S and sigma");
     expects(law.kind == (!contact    ? LawKind::equality
                          : P.rolling ? LawKind::rolling
                                      : LawKind::coulomb) &&
                 law.size == (contact ? size : 1),
-            "the format holds contacts with friction, all of one size, and then equalities");
+            "the format supports contacts with friction, all of one size, followed by equalities");
   }
   if (P.solution)
     expects(P.solution->r.size() == m && (P.solution->u.size() == 0 || P.solution->u.size() == m) &&
                 (P.solution->l.size() == 0 || P.solution->l.size() == P.equalities),
-            "a solution has the rows of the contacts, l those of the equalities");
+            "r, u must have the rows of the contacts, l those of the equalities");
 }
 
 void write_problem(const h5::Group& root, const FclibProblem& P) {
@@ -106,9 +107,9 @@ void write_problem(const h5::Group& root, const FclibProblem& P) {
   if (e > 0) {
     const RowMatrix V = part(W, 0, m, m, e);
     if (!transposed(*P.W, m, V, part(W, m, e, 0, m)))
-      throw SceneError("",
-                       "cannot hold this problem: its equalities and contacts are coupled "
-                       "unsymmetrically (V and V^T)");
+      throw SceneError(
+          "",
+          "cannot be written: its equalities and contacts are coupled unsymmetrically (V and V^T)");
     write_matrix(group, "V", V);
     write_matrix(group, "R", part(W, m, e, m, e));
   }

@@ -22,7 +22,7 @@ constexpr std::array<int, 10> kTet10{0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
 constexpr std::array<int, 20> kHex20{0,  1, 2,  3,  4,  5,  6,  7,  8,  11,
                                      13, 9, 16, 18, 19, 17, 10, 12, 14, 15};
 
-/// One <DataArray>: the bytes behind their number.
+/// Writes one <DataArray>: the number of bytes, then the bytes.
 template <class T>
 void data_array(OutputFile& out, const char* type, std::string_view name, int components,
                 std::span<const T> values) {
@@ -41,7 +41,7 @@ void write_fields(OutputFile& out, const char* where, std::span<const VtkField> 
   out.write(fmt::format("<{}>\n", where));
   for (const VtkField& field : list) {
     expects(field.values.size() == count * static_cast<std::size_t>(field.components),
-            "write_vtu: as many values as nodes, or elements");
+            "write_vtu: one value per component and node, or element");
     data_array(out, "Float64", field.name, field.components, field.values);
   }
   out.write(fmt::format("</{}>\n", where));
@@ -146,7 +146,7 @@ int vtk_type(ElementKind kind) {
 void write_vtu(const std::string& path, double t, const Mesh& mesh, std::span<const double> places,
                std::span<const VtkField> on_nodes, std::span<const VtkField> on_cells) {
   const auto nodes = static_cast<std::size_t>(mesh.nodes.cols());
-  expects(places.size() == 3 * nodes, "write_vtu: three coordinates a node");
+  expects(places.size() == 3 * nodes, "write_vtu: three coordinates per node");
   std::vector<std::int64_t> connectivity, offset;
   std::vector<std::uint8_t> type;
   for (const ElementBlock& block : mesh.blocks)
@@ -198,7 +198,7 @@ void write_vtp_lines(const std::string& path, double t, std::span<const double> 
     connectivity.push_back(static_cast<std::int64_t>(i));
   std::int64_t end = 0;
   for (const std::size_t points : line) offset.push_back(end += static_cast<std::int64_t>(points));
-  expects(end == std::ssize(connectivity), "write_vtp_lines: each point is of one line");
+  expects(end == std::ssize(connectivity), "write_vtp_lines: each point must belong to one line");
   poly_data(path, t, places, "Lines", connectivity, offset, on_points, on_cells);
 }
 

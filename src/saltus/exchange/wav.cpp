@@ -26,14 +26,14 @@ std::string sample_number(double x) {
   return text;
 }
 
-/// True for whole numbers; a rate made from a step in seconds is one up to rounding.
+/// True for integers; a rate computed from a step in seconds is an integer up to rounding.
 bool whole(double x) { return std::abs(x - std::round(x)) <= 1e-9 * x; }
 
 bool allowed(double rate) {
   return whole(rate) && std::round(rate) >= kLowest && std::round(rate) <= kHighest;
 }
 
-// -- bytes of the file, in memory: libsndfile reports a full disk late, OutputFile does not
+// -- encoded in memory: libsndfile reports a full disk late, OutputFile does not
 
 struct Memory {
   std::string bytes;
@@ -75,7 +75,7 @@ sf_count_t memory_tell(void* data) {
   return static_cast<sf_count_t>(static_cast<Memory*>(data)->at);
 }
 
-/// Samples of 24 bit in the upper part of 32.
+/// 24-bit samples in the upper bits of 32.
 std::string encoded(const std::string& path, const std::vector<int>& samples, int rate) {
   Memory memory;
   SF_VIRTUAL_IO io{memory_length, memory_seek, memory_read, memory_write, memory_tell};
@@ -86,7 +86,7 @@ std::string encoded(const std::string& path, const std::vector<int>& samples, in
   SNDFILE* file = sf_open_virtual(&io, SFM_WRITE, &info, &memory);
   if (!file) throw RunError(path + ": " + sf_strerror(nullptr));
   sf_set_string(file, SF_STR_SOFTWARE,
-                kSoftware);  // before the samples: it stands in front of them
+                kSoftware);  // set before the samples, since it is written in front of them
   const auto count = static_cast<sf_count_t>(samples.size());
   const bool good = sf_write_int(file, samples.data(), count) == count;
   if (sf_close(file) != 0 || !good) throw RunError(path + ": the sound could not be encoded");
@@ -131,17 +131,18 @@ std::vector<double> low_pass(int divide) {
 WavRate wav_rate(double run_rate) {
   if (!(run_rate > 0.0) || !std::isfinite(run_rate))
     throw SceneError("time.rate", "a WAV file needs a positive rate",
-                     "8 to 192 kHz, a whole number of hertz");
+                     "8 to 192 kHz, an integer number of hertz");
   if (run_rate < kLowest * (1.0 - 1e-9))
     throw SceneError("time.rate", sample_number(run_rate) + " Hz is too low for a WAV file",
-                     "8 kHz at least, or leave out 'wav' and use 'csv'");
+                     "at least 8 kHz, or leave out 'wav' and use 'csv'");
   const double most = std::floor(run_rate / kLowest + 1e-9);
   for (int divide = 1; divide <= most; ++divide)
     if (allowed(run_rate / divide))
       return {static_cast<int>(std::lround(run_rate / divide)), divide};
   throw SceneError(
       "time.rate",
-      sample_number(run_rate) + " Hz gives no WAV file: no whole number of hertz from 8 to 192 kHz",
+      sample_number(run_rate) +
+          " Hz cannot be used for a WAV file: no integer number of hertz from 8 to 192 kHz",
       "a rate such as 44.1 kHz or 250.88 kHz, or leave out 'wav' and use 'csv'");
 }
 
@@ -190,7 +191,7 @@ WavReport write_wav(const std::string& path, std::span<const double> samples, do
   }
   const double fitting = report.peak > 0.0 ? kPeak / report.peak : 0.0;
   report.factor = gain != 0.0 ? gain : fitting;
-  // A peak too small for its inverse (below 1e-308) is silence.
+  // A peak whose inverse overflows (below 1e-308) counts as silence.
   if (!std::isfinite(report.factor)) report.factor = 0.0;
   if (std::abs(report.factor) * report.peak > 1.0)
     throw RunError(

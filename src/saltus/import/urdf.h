@@ -1,11 +1,11 @@
-// The scene of a robot that a URDF file describes.
+// Converts a robot in a URDF file to a scene.
 //
 //     UrdfScene made = import_urdf("arm.urdf", {.base = UrdfBase::fixed});
 //         // throws SceneError: "arm.urdf:12: link ..."
 //     std::string yaml = urdf_scene_text(made, "arm.urdf");
 //
-// Faults that leave no robot are errors of one line. What is doubtful is a warning of the same
-// form; what the import decides by itself is a remark.
+// Faults that prevent a robot are errors of one line. Doubtful input gives a warning of the same
+// form; decisions of the import are reported as remarks.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace saltus {
 
-/// How the root of the tree is held; a root named `world` without mass is the world.
+/// Whether the root of the tree is free or fixed; a massless root named `world` is the world.
 enum class UrdfBase { free, fixed };
 constexpr auto names_of(UrdfBase) {
   using enum UrdfBase;
@@ -27,22 +27,22 @@ constexpr auto names_of(UrdfBase) {
 struct UrdfOptions {
   std::optional<UrdfBase> base = std::nullopt;  ///< free when not given
   std::optional<double> friction =
-      std::nullopt;                         ///< of all shapes; they touch nothing when not given
-  bool motors = false;                      ///< one of velocity 0 at every joint that has an effort
-  std::filesystem::path scene_folder = {};  ///< mesh files are named from there
+      std::nullopt;     ///< friction between all shapes; no contact when not given
+  bool motors = false;  ///< adds a motor of velocity 0 to every joint that has an effort
+  std::filesystem::path scene_folder = {};  ///< names of mesh files are relative to this folder
 };
 
 struct UrdfScene {
-  SceneSpec spec;  ///< complete, and checked
+  SceneSpec spec;  ///< complete and checked
   std::vector<std::string> warnings, remarks;
 };
 
-/// Links become bodies of the same names, joints joints. A link without mass that is fixed to one
-/// with mass is a part of it. Throws SceneError for what moves without mass, inertias that no mass
-/// has, and meshes that are not there.
+/// Links become bodies and joints become joints of the same names. A massless link fixed to a link
+/// with mass is merged into it. Throws SceneError for moving links without mass, inertias that no
+/// mass distribution has, and missing meshes.
 UrdfScene urdf_scene(const UrdfRobot& robot, const UrdfOptions& options = {});
 UrdfScene import_urdf(const std::filesystem::path& file, const UrdfOptions& options = {});
-/// The scene with warnings and remarks as comments before it.
+/// The scene, preceded by warnings and remarks as comments.
 std::string urdf_scene_text(const UrdfScene& scene, const std::string& source);
 
 }  // namespace saltus

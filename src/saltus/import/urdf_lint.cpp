@@ -10,13 +10,13 @@
 namespace saltus {
 namespace {
 
-/// Above the radius of gyration of any solid in a box of diagonal d it is d/2; far below it mass
-/// would sit in one point.
+/// The radius of gyration of a solid in a box of diagonal d is at most d/2; a value far below means
+/// that the mass is concentrated in one point.
 constexpr double kLargestGyration = 0.5, kSmallestGyration = 0.02;
 /// No solid is denser than osmium [kg/m^3].
 constexpr double kDensest = 22600.0;
-/// Of the diagonal of the shapes: a mass centre farther from their middle lies well outside of
-/// them.
+/// Relative to the diagonal of the shapes: a mass centre farther from their middle lies well
+/// outside them.
 constexpr double kFarCentre = 1.0;
 
 }  // namespace
@@ -34,8 +34,8 @@ void expect_physical(const UrdfRobot& robot, const UrdfLink& link) {
   };
   if (!(J[0] > 0.0)) refuse("", "all three must be > 0");
   if (J[2] > (J[0] + J[1]) * (1.0 + 1e-12))
-    refuse(", which no distribution of mass has",
-           fmt::format("none is above the sum of the two others, here {:.6g}", J[0] + J[1]));
+    refuse(", which no mass distribution has",
+           fmt::format("none may exceed the sum of the other two, here {:.6g}", J[0] + J[1]));
 }
 
 void lint_inertia(const UrdfRobot& robot, const UrdfLink& link, const Bounds& box,
@@ -75,13 +75,13 @@ void lint_limits(const UrdfRobot& robot, std::vector<std::string>& warnings) {
       warnings.push_back(fmt::format("{}:{}: joint '{}': {}", robot.file, line, joint.name, what));
     };
     if (!joint.has_coordinate() && (joint.damping > 0.0 || joint.friction > 0.0))
-      warn(fmt::format("damping and friction of a joint of type {} are not read",
+      warn(fmt::format("damping and friction of a joint of type {} are ignored",
                        name_of(joint.kind)));
     if (!joint.limit || !joint.has_coordinate()) continue;
     const UrdfLimit& limit = *joint.limit;
     if (!limit.effort) warn("<limit> has no effort");
     if (!limit.velocity) warn("<limit> has no velocity");
-    if (limit.effort == 0.0) warn("effort is 0: no motor could move it");
+    if (limit.effort == 0.0) warn("effort is 0: a motor could not move it");
     if (limit.velocity == 0.0) warn("velocity is 0: it could not move");
   }
 }

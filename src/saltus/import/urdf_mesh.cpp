@@ -15,12 +15,12 @@ bool is_mesh_file(const fs::path& file) {
   return fs::is_regular_file(file, ignored);
 }
 
-/// `package://name/rest`: folders named `name` that hold the robot, or lie in a folder above it,
-/// the nearest first.
+/// `package://name/rest`: folders named `name` that contain the robot's file, or lie in one of its
+/// parent folders, the nearest first.
 fs::path in_package(const fs::path& folder, const fs::path& name, const fs::path& rest) {
   std::error_code error;
   fs::path above = fs::absolute(folder.empty() ? "." : folder, error).lexically_normal();
-  if (!above.has_filename()) above = above.parent_path();  // without the separator at its end
+  if (!above.has_filename()) above = above.parent_path();  // removes a separator at the end
   for (;; above = above.parent_path()) {
     for (const fs::path& package : {above.filename() == name ? above : fs::path(), above / name})
       if (!package.empty() && is_mesh_file(package / rest)) return package / rest;
@@ -38,7 +38,7 @@ fs::path urdf_mesh_file(const UrdfRobot& robot, const UrdfLink& link, const Urdf
   std::string ending = fs::path(written).extension().string();
   for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (ending != ".obj" && ending != ".stl")
-    fail(fmt::format("mesh '{}': files '{}' are not read", written, ending),
+    fail(fmt::format("mesh '{}': files '{}' are not supported", written, ending),
          ".obj or .stl; convert it, or give a box, cylinder or sphere");
   constexpr std::string_view kPackage = "package://", kFile = "file://";
   fs::path file;
@@ -50,8 +50,8 @@ fs::path urdf_mesh_file(const UrdfRobot& robot, const UrdfLink& link, const Urdf
            "package://name/folder/file.stl");
     file = in_package(robot.folder, rest.substr(0, slash), rest.substr(slash + 1));
     if (file.empty())
-      fail(fmt::format("mesh '{}' is not there", written),
-           fmt::format("a folder '{}' above the robot's file, or beside one above it",
+      fail(fmt::format("mesh '{}' does not exist", written),
+           fmt::format("a folder '{}' above the robot's file, or next to one above it",
                        rest.substr(0, slash)));
     return file;
   }
@@ -61,7 +61,7 @@ fs::path urdf_mesh_file(const UrdfRobot& robot, const UrdfLink& link, const Urdf
   file =
       written.starts_with(kFile) ? fs::path(written.substr(kFile.size())) : robot.folder / written;
   if (!is_mesh_file(file))
-    fail(fmt::format("mesh '{}' is not there", file.string()),
+    fail(fmt::format("mesh '{}' does not exist", file.string()),
          "names are relative to the robot's file");
   return file;
 }

@@ -12,7 +12,8 @@ Vector3 vector_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
 /// Rotation by roll, pitch and yaw about the fixed axes x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll).
 Matrix3 roll_pitch_yaw(const Vector3& rpy) {
-  // Multiples of pi/2 turn exactly: their sine and cosine are 0 or 1 but for round-off.
+  // Multiples of pi/2 give exact rotations: sines and cosines within round-off of 0 and +-1 are
+  // rounded.
   const auto whole = [](double x) {
     const double near = std::round(x);
     return std::abs(x - near) <= 1e-15 ? near + 0.0 : x;
@@ -46,9 +47,9 @@ class UrdfReader : UrdfXml {
       throw SceneError("", "is not XML: " + what).at(robot_.file, document.ErrorLineNum(), 0);
     }
     const XMLElement* root = document.RootElement();
-    if (!root) throw SceneError("", "holds no <robot>").at(robot_.file, 0, 0);
+    if (!root) throw SceneError("", "contains no <robot>").at(robot_.file, 0, 0);
     if (std::string_view(root->Name()) != "robot")
-      fail(root, fmt::format("the root is <{}>", root->Name()), "a URDF file holds a <robot>");
+      fail(root, fmt::format("the root is <{}>", root->Name()), "a URDF file contains a <robot>");
     robot_.name = root->Attribute("name") ? root->Attribute("name") : "";
     each_child(root, {}, {"link", "joint"}, [&](const XMLElement* e, const std::string& tag) {
       if (tag == "link")
@@ -167,7 +168,7 @@ class UrdfReader : UrdfXml {
       if (shape.size.prod() == 0.0) fail(e, "`scale` of <mesh> has a 0", "three factors, not 0");
     } else {
       const std::vector<std::string_view> known{"box", "cylinder", "capsule", "sphere", "mesh"};
-      fail(e, fmt::format("there is no shape <{}>", tag), did_you_mean(tag, known));
+      fail(e, fmt::format("unknown shape <{}>", tag), did_you_mean(tag, known));
     }
   }
 
@@ -217,7 +218,7 @@ class UrdfReader : UrdfXml {
       if (known.name == type) return known.value;
     std::vector<std::string_view> names;
     for (const auto& known : names_of(UrdfJoint::Kind{})) names.push_back(known.name);
-    fail(e, fmt::format("there is no type '{}'", type), did_you_mean(type, names));
+    fail(e, fmt::format("unknown type '{}'", type), did_you_mean(type, names));
   }
 
   Vector3 direction(const XMLElement* e) {
@@ -228,7 +229,7 @@ class UrdfReader : UrdfXml {
     const double length = axis.stableNorm();
     if (!(length > 0.0)) fail(e, "the axis is zero", "a unit vector, for example \"0 0 1\"");
     if (std::abs(length - 1.0) > 1e-6)
-      warn(e, fmt::format("the axis has the length {:.6g} and is made a unit vector", length));
+      warn(e, fmt::format("the axis has the length {:.6g} and is normalised", length));
     return length == 1.0 ? axis : Vector3(axis / length);
   }
 
@@ -249,7 +250,8 @@ class UrdfReader : UrdfXml {
         std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
     if (control || name.find('/') != std::string::npos || name.front() == ' ' ||
         name.back() == ' ' || name == ".")
-      fail(e, "cannot be a name in a scene", "no '/', no control characters, no blank at its ends");
+      fail(e, "cannot be a name in a scene",
+           "no '/', no control characters, no blank at either end");
   }
   void check_names() const {
     const auto unique = [&](const auto& all, const char* what) {

@@ -1,7 +1,7 @@
-// A robot as its URDF file describes it: links, joints, and the lines where they stand. All values
-// SI, angles in rad.
+// A robot as described by its URDF file: links, joints, and their line numbers. All values SI,
+// angles in rad.
 //
-// Faults are one line, `file:line: link 'x': what; what is allowed`; so are warnings.
+// Faults and warnings are one line, `file:line: link 'x': what; what is allowed`.
 #pragma once
 #include <array>
 #include <filesystem>
@@ -14,22 +14,22 @@
 
 namespace saltus {
 
-/// A collision shape. Boxes have full edges, cylinders and capsules lie along z and have full
-/// lengths.
+/// A collision shape. Boxes are given by full edge lengths; cylinders and capsules are along z,
+/// given by full lengths.
 struct UrdfShape {
   enum class Kind { box, cylinder, capsule, sphere, mesh };
   Kind kind = Kind::box;
   int line = 0;
-  Pose at;                            ///< on the link
-  Vector3 size = Vector3::Ones();     ///< edges of a box [m], factors of a mesh
+  Pose at;                            ///< placement on the link
+  Vector3 size = Vector3::Ones();     ///< edges of a box [m], scale factors of a mesh
   double radius = 0.0, length = 0.0;  ///< [m]
-  std::string mesh;                   ///< file as it is written
+  std::string mesh;                   ///< file name as written
 };
 
 struct UrdfInertial {
   int line = 0;
   double mass = 0.0;                  ///< [kg]
-  Pose at;                            ///< mass centre and axes of the inertia on the link
+  Pose at;                            ///< mass centre and inertia axes on the link
   Matrix3 inertia = Matrix3::Zero();  ///< about the mass centre, along the axes of `at` [kg m^2]
 };
 
@@ -40,7 +40,7 @@ struct UrdfLink {
   std::vector<UrdfShape> shapes;
 };
 
-/// Of a joint that turns [rad], [N m], [rad/s], or slides [m], [N], [m/s].
+/// Limit of a joint that rotates [rad], [N m], [rad/s], or slides [m], [N], [m/s].
 struct UrdfLimit {
   int line = 0;
   std::optional<double> lower, upper, effort, velocity;
@@ -59,7 +59,7 @@ struct UrdfJoint {
   int line = 0;
   Kind kind = Kind::fixed;
   std::string parent, child;
-  Pose at;                          ///< of the child on the parent where the coordinate is 0
+  Pose at;                          ///< child frame in the parent frame at coordinate 0
   Vector3 axis = Vector3::UnitX();  ///< in the frame of the child, unit; normal of a planar joint
   std::optional<UrdfLimit> limit;
   double damping = 0.0, friction = 0.0;
@@ -75,18 +75,19 @@ constexpr auto names_of(UrdfJoint::Kind) {
                     NamedValue{planar, "planar"},         NamedValue{floating, "floating"}};
 }
 
-/// The file as it is written.
+/// The content of the file.
 struct UrdfRobot {
-  std::string name, file;        ///< file: as it is named in messages
-  std::filesystem::path folder;  ///< where meshes are looked for
+  std::string name, file;        ///< file: its name in messages
+  std::filesystem::path folder;  ///< folder in which meshes are searched
   std::vector<UrdfLink> links;
   std::vector<UrdfJoint> joints;
   std::vector<std::string>
       warnings;  ///< unknown elements and attributes, axes that are not unit vectors
-  std::vector<std::string> remarks;  ///< elements that are not read: visual, gazebo, ...
+  std::vector<std::string> remarks;  ///< elements that are ignored: visual, gazebo, ...
 };
 
-/// Syntax, numbers, names, what must be there and what may be there once. Throws SceneError.
+/// Checks syntax, numbers, names, required elements and elements that may occur once. Throws
+/// SceneError.
 UrdfRobot read_urdf(const std::filesystem::path& file);
 UrdfRobot read_urdf_text(const std::string& text, const std::string& name,
                          const std::filesystem::path& folder = {});

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Numbers3 = std::array<double, 3>;
 
-Numbers3 numbers_of(const Vector3& x) {  // no -0: it would be written so
+Numbers3 numbers_of(const Vector3& x) {  // avoids -0, which would be written as such
   return {x[0] + 0.0, x[1] + 0.0, x[2] + 0.0};
 }
 
@@ -33,7 +33,7 @@ RotationSpec rotation_spec(const Matrix3& R) {
 
 constexpr double kFarAway = 1e300;
 
-/// Whether the scene holds the root link.
+/// Whether the scene fixes the root link.
 bool root_is_held(const UrdfRobot& robot, const UrdfTree& tree, const UrdfOptions& options,
                   std::vector<std::string>& remarks) {
   const UrdfLink& root = robot.links[static_cast<std::size_t>(tree.root)];
@@ -45,12 +45,12 @@ bool root_is_held(const UrdfRobot& robot, const UrdfTree& tree, const UrdfOption
   const bool held = world || options.base == UrdfBase::fixed;
   if (!held && !options.base)
     remarks.push_back(
-        fmt::format("the root '{}' is free and falls; --base fixed holds it", root.name));
+        fmt::format("the root '{}' is free and falls; use --base fixed to fix it", root.name));
   return held;
 }
 
-/// Which links make one body. A link without mass is a part of the nearest link with mass above it
-/// that fixed joints lead to, else of the first one with mass that is held fast to it.
+/// Groups links into bodies. A massless link belongs to the nearest link with mass above it that is
+/// reached by fixed joints, otherwise to the first link with mass that is fixed to it.
 class LinkBodies {
  public:
   LinkBodies(const UrdfRobot& robot, const UrdfTree& tree, bool root_held,
@@ -66,19 +66,19 @@ class LinkBodies {
         parts += fmt::format("{}'{}' of '{}'", parts.empty() ? "" : ", ", link(i).name,
                              link(carrier(i)).name);
     if (!parts.empty())
-      remarks.push_back("links without mass are parts of those that they are fixed to: " + parts);
+      remarks.push_back("links without mass are merged into the links they are fixed to: " + parts);
   }
 
   bool held(int i) const { return root_held_ && i == tree_.root; }
-  /// The link whose body link i is a part of.
+  /// The link with mass into whose body link i is merged.
   int carrier(int i) const { return carrier_[static_cast<std::size_t>(i)]; }
-  /// The links of the body of link i, increasing.
+  /// The links of the body of link i, in increasing order.
   const std::vector<std::size_t>& parts(std::size_t i) const { return parts_[i]; }
 
  private:
   const UrdfLink& link(int i) const { return robot_.links[static_cast<std::size_t>(i)]; }
   bool has_mass(int i) const { return link(i).inertial && link(i).inertial->mass > 0.0; }
-  /// The link that a fixed joint holds this one to, -1: none.
+  /// The link to which a fixed joint connects this one, -1: none.
   int fixed_to(int i) const {
     const int j = tree_.joint[static_cast<std::size_t>(i)];
     if (j < 0 || robot_.joints[static_cast<std::size_t>(j)].kind != UrdfJoint::Kind::fixed)
@@ -88,7 +88,7 @@ class LinkBodies {
 
   void find_carriers() {
     const std::size_t n = robot_.links.size();
-    // of links that are fixed to each other: the first one, the first one with mass
+    // for each set of links fixed to each other: the first link, and the first one with mass
     std::vector<int> top(n, -1), below(n, -1);
     carrier_.assign(n, -1);
     for (int i : tree_.order) {
@@ -108,7 +108,7 @@ class LinkBodies {
       if (carrier_[k] < 0) carrier_[k] = below[static_cast<std::size_t>(top[k])];
       if (carrier_[k] < 0)
         throw SceneError(fmt::format("link '{}'", link(i).name), "moves and has no mass",
-                         i == tree_.root ? "--base fixed holds it; or give <inertial>"
+                         i == tree_.root ? "use --base fixed, or give <inertial>"
                                          : "give <inertial>, or fix it to a link with mass")
             .at(robot_.file, link(i).line, 0);
     }
@@ -121,13 +121,13 @@ class LinkBodies {
   std::vector<std::vector<std::size_t>> parts_;
 };
 
-/// Shapes of links as entries of a scene in `folder`.
+/// Converts shapes of links to entries of a scene in `folder`.
 class ShapeSpecs {
  public:
   ShapeSpecs(const UrdfRobot& robot, const fs::path& folder, std::vector<std::string>& remarks)
       : robot_(robot), folder_(folder.empty() ? fs::path(".") : folder), remarks_(remarks) {}
 
-  /// `solid`: as urdf_solid makes it; `at`: on the body; `fixed`: of a body that does not move.
+  /// `solid`: as made by urdf_solid; `at`: placement on the body; `fixed`: the body does not move.
   ShapeSpec spec(const UrdfLink& owner, const UrdfShape& shape, const Shape& solid, const Pose& at,
                  bool fixed) {
     ShapeSpec made;
@@ -153,7 +153,7 @@ class ShapeSpecs {
   }
 
  private:
-  // One factor for all axes leaves the mesh to its file; with several the corners of the hull are
+  // With one scale factor the entry names the mesh file; with several the corners of the hull are
   // written.
   void add_mesh(const UrdfLink& owner, const UrdfShape& shape, const Shape& solid, bool fixed,
                 ShapeSpec& spec) {
@@ -164,7 +164,7 @@ class ShapeSpecs {
       spec.mesh = SurfaceSpec{file, {}, s.x()};
       return;
     }
-    if (!hulls_remarked_) remarks_.push_back("meshes of links touch by their convex hulls");
+    if (!hulls_remarked_) remarks_.push_back("meshes of links are replaced by their convex hulls");
     hulls_remarked_ = true;
     spec.hull.emplace();
     if (uniform) {
@@ -198,8 +198,8 @@ void add_mass(const UrdfInertial& inertial, RigidSpec& rigid) {
   if (!inertial.at.x.isZero(0.0)) rigid.centre = numbers_of(inertial.at.x);
 }
 
-/// Of each joint in the scene, by its name in the file: a scene calls joints and bodies by
-/// different names, a URDF file need not.
+/// Name of each joint in the scene, by its name in the file: names of joints and bodies must differ
+/// in a scene, but not in a URDF file.
 std::map<std::string, std::string> joint_names(const UrdfRobot& robot,
                                                std::vector<std::string>& remarks) {
   std::map<std::string, std::string> names;
@@ -215,7 +215,7 @@ std::map<std::string, std::string> joint_names(const UrdfRobot& robot,
     for (int k = 2; !taken.insert(name).second; ++k)
       name = fmt::format("{}_joint{}", joint.name, k);
     remarks.push_back(
-        fmt::format("joint '{}' is called '{}': a link has its name", joint.name, name));
+        fmt::format("joint '{}' is renamed to '{}', since a link has its name", joint.name, name));
   }
   return names;
 }
@@ -274,7 +274,7 @@ class UrdfSceneBuilder {
     BodySpec body;
     body.name = link(self).name;
     if (body.name == kWorld && !bodies_.held(self))
-      throw SceneError("link 'world'", "moves, and a scene calls world what stands still",
+      throw SceneError("link 'world'", "moves, but `world` is the fixed frame of a scene",
                        "give the link another name")
           .at(robot_.file, link(self).line, 0);
     body.kind = BodyKind::rigid;
@@ -353,7 +353,7 @@ class UrdfSceneBuilder {
     made_.spec.couplings.push_back(std::move(coupling));
   }
 
-  /// The coordinate, under the name of the joint.
+  /// An output of the coordinate, named like the joint.
   void add_output(const JointSpec& joint) {
     OutputSpec output;
     output.name = joint.name;
@@ -375,8 +375,8 @@ class UrdfSceneBuilder {
     if (!shapes) return;
     made_.spec.surfaces.push_back({{}, std::nullopt, false});
     made_.remarks.push_back(
-        "URDF knows no law of contact: shapes touch nothing until `surfaces` has one, as "
-        "--friction 0.5 writes it");
+        "URDF defines no contact law: there is no contact until `surfaces` has a law, as written "
+        "by --friction 0.5");
   }
 
   const UrdfRobot& robot_;
@@ -386,7 +386,7 @@ class UrdfSceneBuilder {
   const LinkBodies bodies_;
   const std::map<std::string, std::string> joint_name_;
   ShapeSpecs shapes_;
-  std::string held_name_;  ///< of the body that the held root becomes
+  std::string held_name_;  ///< name of the body of the fixed root
 };
 
 }  // namespace
@@ -425,7 +425,7 @@ UrdfScene import_urdf(const fs::path& file, const UrdfOptions& options) {
 }
 
 std::string urdf_scene_text(const UrdfScene& scene, const std::string& source) {
-  std::string text = fmt::format("# Made by `saltus import` from {}.\n#\n", source);
+  std::string text = fmt::format("# Generated by `saltus import` from {}.\n#\n", source);
   for (const auto* lines : {&scene.warnings, &scene.remarks})
     for (const std::string& line : *lines)
       text += fmt::format("# {}{}\n", lines == &scene.warnings ? "warning: " : "", line);

@@ -20,7 +20,7 @@ struct UrdfTreeMaking {
   const UrdfRobot& robot;
   std::vector<std::string>& warnings;
   UrdfTree tree{};
-  std::unordered_map<std::string_view, int> link_of{};  ///< the first one of each name
+  std::unordered_map<std::string_view, int> link_of{};  ///< first link of each name
 
   [[noreturn]] void fail(const UrdfJoint& joint, int line, const std::string& what,
                          const std::string& hint) const {
@@ -49,18 +49,19 @@ struct UrdfTreeMaking {
       tree.parent.push_back(link_named(joint, joint.parent, "parent"));
       tree.child.push_back(link_named(joint, joint.child, "child"));
       if (tree.parent.back() == tree.child.back())
-        fail(joint, 0, fmt::format("joins the link '{}' with itself", joint.child), "two links");
+        fail(joint, 0, fmt::format("joins the link '{}' to itself", joint.child), "two links");
       int& above = tree.joint[urdf_slot(tree.child.back())];
       if (above >= 0)
         fail(joint, 0,
-             fmt::format("'{}' is the child of joint '{}' already", joint.child,
+             fmt::format("'{}' is already the child of joint '{}'", joint.child,
                          robot.joints[urdf_slot(above)].name),
-             "one parent a link; close loops in the scene, by an entry of `joints`");
+             "one parent per link; close loops in the scene, by an entry of `joints`");
       above = static_cast<int>(j);
     }
   }
 
-  // Every link has one joint above it at most: what cannot be reached from a root hangs in a cycle.
+  // Every link has at most one parent joint: links that cannot be reached from a root belong to a
+  // cycle.
   void find_order() {
     std::vector<int> roots;
     for (std::size_t i = 0; i < robot.links.size(); ++i)
@@ -69,9 +70,10 @@ struct UrdfTreeMaking {
       const UrdfLink& second = robot.links[urdf_slot(roots[1])];
       throw SceneError(
           fmt::format("link '{}'", second.name),
-          fmt::format("has no parent, as '{}' has none{}", robot.links[urdf_slot(roots[0])].name,
+          fmt::format("has no parent, and neither has '{}'{}",
+                      robot.links[urdf_slot(roots[0])].name,
                       roots.size() > 2 ? fmt::format(", and {} more", roots.size() - 2) : ""),
-          "one root; join it to another link, by a fixed joint if need be")
+          "one root; connect it to another link, for example by a fixed joint")
           .at(robot.file, second.line, 0);
     }
     std::vector<std::vector<int>> joints_below(robot.links.size());
@@ -92,8 +94,9 @@ struct UrdfTreeMaking {
     std::vector<bool> reached(robot.links.size());
     for (int link : tree.order) reached[urdf_slot(link)] = true;
     auto link = static_cast<int>(std::ranges::find(reached, false) - reached.begin());
-    for (std::size_t k = 0; k < robot.links.size(); ++k) link = link_above(link);  // into the cycle
-    int last = tree.joint[urdf_slot(link)];  // of the joints of the cycle in the order of the file
+    // moves into the cycle
+    for (std::size_t k = 0; k < robot.links.size(); ++k) link = link_above(link);
+    int last = tree.joint[urdf_slot(link)];  // the last joint of the cycle in the order of the file
     for (int up = link_above(link); up != link; up = link_above(up))
       last = std::max(last, tree.joint[urdf_slot(up)]);
     link = tree.child[urdf_slot(last)];
@@ -115,7 +118,7 @@ struct UrdfTreeMaking {
       if (found == robot.joints.end()) {
         std::vector<std::string_view> names;
         for (const UrdfJoint& other : robot.joints) names.push_back(other.name);
-        fail(joint, mimic.line, fmt::format("mimics '{}', which is not there", mimic.joint),
+        fail(joint, mimic.line, fmt::format("mimics '{}', which does not exist", mimic.joint),
              did_you_mean(mimic.joint, names));
       }
       for (const UrdfJoint* one : {&joint, &*found})
@@ -128,7 +131,7 @@ struct UrdfTreeMaking {
       if (&*found == &joint) fail(joint, mimic.line, "mimics itself", "another joint");
       if (mimic.multiplier == 0.0)
         fail(joint, mimic.line, "mimics with the multiplier 0",
-             "not 0; a fixed joint stands still");
+             "not 0; use a fixed joint for a joint that does not move");
       tree.leader[j] = static_cast<int>(found - robot.joints.begin());
     }
     for (std::size_t j = 0; j < robot.joints.size(); ++j) {
@@ -136,7 +139,7 @@ struct UrdfTreeMaking {
       for (std::size_t k = 0; lead >= 0; ++k, lead = tree.leader[urdf_slot(lead)])
         if (k == robot.joints.size())
           fail(robot.joints[j], robot.joints[j].mimic->line, "mimics in a circle",
-               "one joint of a chain of mimics moves by itself");
+               "one joint of a chain of mimics must be independent");
     }
   }
 
@@ -147,7 +150,7 @@ struct UrdfTreeMaking {
       if (!joint.limit) {
         if (joint.kind == UrdfJoint::Kind::revolute)
           fail(joint, 0, "a revolute joint has no <limit>",
-               "give one, or the type continuous for a joint that turns freely");
+               "give one, or the type continuous for a joint that rotates freely");
         if (needs)
           fail(joint, 0, "a prismatic joint has no <limit>", "lower, upper, effort, velocity");
         continue;
@@ -156,8 +159,7 @@ struct UrdfTreeMaking {
       if (!needs) {
         if (limit.lower || limit.upper)
           warn(joint, limit.line,
-               fmt::format("a joint of type {} has no range: lower and upper are "
-                           "not read",
+               fmt::format("a joint of type {} has no range: lower and upper are ignored",
                            name_of(joint.kind)));
         continue;
       }
@@ -166,13 +168,13 @@ struct UrdfTreeMaking {
       if (lower > upper)
         fail(joint, limit.line,
              fmt::format("lower {} {} is above upper {} {}", lower, unit, upper, unit),
-             "lower <= upper; what is not given is 0");
+             "lower <= upper; the default of both is 0");
       if (lower == upper)
         warn(joint, limit.line, fmt::format("cannot move: lower and upper are {} {}", lower, unit));
     }
   }
 
-  // 0, or the end of the range next to it; a joint that mimics is where its leader puts it.
+  // 0, or the limit closest to it; a mimic joint follows its leader.
   void find_start() {
     tree.coordinate.assign(robot.joints.size(), 0.0);
     std::vector<bool> done(robot.joints.size(), false);

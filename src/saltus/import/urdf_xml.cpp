@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-/// What stands in URDF files and is no part of the mechanics.
+/// Elements that occur in URDF files but do not describe the mechanics.
 constexpr std::string_view kNotRead[] = {"visual",       "gazebo",  "transmission",
                                          "material",     "sensor",  "calibration",
                                          "ros2_control", "contact", "safety_controller",
@@ -38,7 +38,7 @@ void UrdfXml::pass_over(const XMLElement* e, const std::vector<std::string_view>
   if (std::ranges::find(kNotRead, tag) != std::end(kNotRead))
     ++not_read_[tag];
   else if (told_.insert(tag).second)
-    warn(e, fmt::format("<{}> is not read; {}", tag, did_you_mean(tag, allowed)));
+    warn(e, fmt::format("<{}> is ignored; {}", tag, did_you_mean(tag, allowed)));
 }
 
 void UrdfXml::check_attributes(const XMLElement* e, Names allowed) {
@@ -47,8 +47,7 @@ void UrdfXml::check_attributes(const XMLElement* e, Names allowed) {
     if (std::ranges::find(allowed, name) != allowed.end()) continue;
     if (!told_.insert(std::string(e->Name()) + "." + name).second) continue;
     const std::vector<std::string_view> known(allowed);
-    warn(e,
-         fmt::format("`{}` of <{}> is not read; {}", name, e->Name(), did_you_mean(name, known)));
+    warn(e, fmt::format("`{}` of <{}> is ignored; {}", name, e->Name(), did_you_mean(name, known)));
   }
 }
 
@@ -56,7 +55,7 @@ void UrdfXml::tell_what_was_not_read() {
   std::string list;
   for (const auto& [tag, count] : not_read_)
     list += fmt::format("{}{} <{}>", list.empty() ? "" : ", ", count, tag);
-  if (!list.empty()) told_to_.remarks.push_back("not read: " + list);
+  if (!list.empty()) told_to_.remarks.push_back("ignored: " + list);
 }
 
 std::string UrdfXml::text_of(const XMLElement* e, const char* key) const {

@@ -1,4 +1,4 @@
-// Elements and attributes of a URDF file, read with the errors that a user understands.
+// Reads elements and attributes of a URDF file, with errors that refer to the file.
 #pragma once
 #include <fmt/format.h>
 #include <tinyxml2.h>
@@ -17,14 +17,14 @@
 
 namespace saltus {
 
-/// What a reader of elements stands on: each error names file, line and `owner_`; what is not read
-/// is told once.
+/// Base class of element readers: each error contains file, line and `owner_`; ignored elements are
+/// reported once.
 class UrdfXml {
  protected:
   using XMLElement = tinyxml2::XMLElement;
   using Names = std::initializer_list<std::string_view>;
 
-  /// `robot`: whose file is named, and who gets warnings and remarks; used as long as this is.
+  /// `robot`: provides the file name and receives warnings and remarks; must outlive this object.
   explicit UrdfXml(UrdfRobot& robot) : told_to_(robot) {}
 
   [[noreturn]] void fail(const XMLElement* e, const std::string& what,
@@ -34,31 +34,32 @@ class UrdfXml {
 
   void check_attributes(const XMLElement* e, Names allowed);
   void tell_what_was_not_read();
-  /// Calls use(child, tag) for each child element; `single` ones may be there once, `many` often,
-  /// others are passed over.
+  /// Calls use(child, tag) for each child element; `single` ones may occur once, `many` any number
+  /// of times, others are ignored.
   template <class Use>
   void each_child(const XMLElement* e, Names single, Names many, Use&& use);
 
-  /// The text of an attribute, which must be there.
+  /// The text of a required attribute.
   std::string text_of(const XMLElement* e, const char* key) const;
-  /// Finite numbers separated by blanks; none where there is no such attribute.
+  /// Finite numbers separated by blanks; none if the attribute is missing.
   template <std::size_t N>
   std::optional<std::array<double, N>> numbers(const XMLElement* e, const char* key) const;
   std::optional<double> number(const XMLElement* e, const char* key) const;
   double required_number(const XMLElement* e, const char* key) const;
   double positive(const XMLElement* e, const char* key) const;      ///< required, [m]
-  double not_negative(const XMLElement* e, const char* key) const;  ///< 0 where it is not given
+  double not_negative(const XMLElement* e, const char* key) const;  ///< 0 if it is not given
 
-  std::string owner_;  ///< "link 'arm'" where messages come from, "" outside
+  std::string owner_;  ///< "link 'arm'" for messages, "" outside of links and joints
 
  private:
-  /// An element that is not read: counted where it is known, else told at its first place.
+  /// Handles an ignored element: counted if it is known, otherwise reported at its first
+  /// occurrence.
   void pass_over(const XMLElement* e, const std::vector<std::string_view>& allowed);
-  /// All numbers of an attribute that is there; empty where one is none.
+  /// All numbers of an existing attribute; empty if one of them is not a number.
   static std::vector<double> numbers_in(std::string_view text);
 
   UrdfRobot& told_to_;
-  std::map<std::string, int> not_read_;  ///< known elements, by name
+  std::map<std::string, int> not_read_;  ///< known ignored elements, by name
   std::set<std::string> told_;
 };
 
@@ -75,7 +76,7 @@ void UrdfXml::each_child(const XMLElement* e, Names single, Names many, Use&& us
       continue;
     }
     if (one && !seen.insert(tag).second)
-      fail(c, fmt::format("<{}> has two <{}>", e->Name(), tag), "one of them");
+      fail(c, fmt::format("<{}> has two <{}>", e->Name(), tag), "one only");
     use(c, tag);
   }
 }
@@ -87,7 +88,7 @@ std::optional<std::array<double, N>> UrdfXml::numbers(const XMLElement* e, const
   const std::vector<double> found = numbers_in(text);
   if (found.size() != N)
     fail(e, fmt::format("`{}` of <{}> is \"{}\"", key, e->Name(), text),
-         N == 1 ? "a number" : fmt::format("{} numbers with blanks between them", N));
+         N == 1 ? "a number" : fmt::format("{} numbers separated by blanks", N));
   std::array<double, N> values{};
   std::ranges::copy(found, values.begin());
   return values;

@@ -1,4 +1,4 @@
-// Thin elastic beams: frame and section, what is held, loads, the state at t = 0.
+// Thin elastic beams: frame and section, supports, loads, the state at t = 0.
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kBeamPlaces = "start, end, or a place along it";
 
 /// x along a beam of this length [m]: `start`, `end` or a number. name: of the beam; path: of the
-/// entry. Throws SceneError where it is not on the beam.
+/// entry. Throws SceneError if x is not on the beam.
 double beam_place(double length, const NumberOrName& at, const std::string& name,
                   const std::string& path) {
   if (at.is_name()) {
@@ -31,7 +31,7 @@ double beam_place(double length, const NumberOrName& at, const std::string& name
   return std::min(at.number, length);
 }
 
-/// The number of the node that `at` means. path: of the entry `at`.
+/// The number of the node that `at` refers to. path: of the entry `at`.
 int beam_node(const BeamSpec& spec, const NumberOrName& at, const std::string& name,
               const std::string& path) {
   const double x = beam_place(spec.length(), at, name, path);
@@ -51,8 +51,9 @@ std::vector<int> beam_held(const BeamSpec& spec, const std::string& name, const 
     const std::string at = fmt::format("{}.held[{}].at", path, i);
     const int node = beam_node(spec, spec.held[i].at, name, at);
     if (!seen.insert(node).second)
-      throw SceneError(at, fmt::format("names a node of '{}' that another entry holds", name),
-                       "one entry each");
+      throw SceneError(
+          at, fmt::format("names a node of '{}' that another entry already restrains", name),
+          "one entry per node");
     const bool place = spec.held[i].as != BeamHold::guided;
     const bool direction = spec.held[i].as != BeamHold::pinned;
     for (int dof = 0; dof < 6; ++dof)
@@ -61,8 +62,8 @@ std::vector<int> beam_held(const BeamSpec& spec, const std::string& name, const 
   return held;
 }
 
-/// Hermite's shapes at xi of an element of length l, of places and slopes of its two nodes, and
-/// their means over it.
+/// Hermite shape functions at xi of an element of length l, for positions and slopes of its two
+/// nodes, and their mean values over the element.
 std::array<double, 4> beam_shares(double xi, double l) {
   const double x2 = xi * xi, x3 = x2 * xi;
   return {1.0 - 3.0 * x2 + 2.0 * x3, l * (xi - 2.0 * x2 + x3), 3.0 * x2 - 2.0 * x3, l * (x3 - x2)};
@@ -118,11 +119,11 @@ class BeamKind final : public BuiltKind {
                    const std::string& path) const override {
     const auto* place = std::get_if<NumberOrName>(&at);
     if (!place)
-      throw SceneError(path, fmt::format("'{}' takes no place [x, y, z]", of.name),
+      throw SceneError(path, fmt::format("'{}' does not accept a place [x, y, z]", of.name),
                        fmt::format("{}, in m", kBeamPlaces));
     return point_at(beam_place(body_->system().length, *place, of.name, path), path);
   }
-  /// Its nodes that can move.
+  /// Its nodes that are free to move.
   std::vector<TouchPoint> all_points(const NamedBuilt&, const std::string& path) const override {
     std::vector<TouchPoint> all;
     for (int node = 0; node < body_->nodes(); ++node)
@@ -131,7 +132,7 @@ class BeamKind final : public BuiltKind {
     return all;
   }
   std::optional<HeldPoint> held(const PointRef&, const Vector3&) const override {
-    return HeldPoint{"held", "let another place touch, or take the end out of `held`"};
+    return HeldPoint{"held", "let another place make contact, or take the end out of `held`"};
   }
   double spin(const BuiltBody&, const BodySpec& spec, const GroupState&) const override {
     return to_vector3(spec.beam->spin).stableNorm();
@@ -184,7 +185,7 @@ BuiltBody build_beam(const Scene& scene, const BodySpec& body, const std::string
 KindRow beam_kind() {
   return {.kind = BodyKind::beam,
           .name = "beam",
-          .summary = "a thin beam that bends far",
+          .summary = "a thin beam with large bending",
           .entries = "beam",
           .points = "places along the beam [m]; start, end",
           .cases = {{"", ElasticBeam({}).traits()}},

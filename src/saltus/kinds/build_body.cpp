@@ -38,7 +38,7 @@ FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::st
     if (static_cast<int>(x->size()) > dofs)
       throw SceneError(where,
                        fmt::format("has {} entries for {}", x->size(), counted(dofs, of_what)),
-                       fmt::format("one per {}; those left out at the end are 0", of_what));
+                       fmt::format("one per {}; missing ones at the end are 0", of_what));
     to.head(static_cast<Eigen::Index>(x->size())) =
         Eigen::Map<const Vector>(x->data(), static_cast<Eigen::Index>(x->size()));
   };
@@ -51,14 +51,15 @@ FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::st
   if (!initial.file) return state;
   state.q_path = state.v_path = path + ".initial.file";
   const Matrix data =
-      read_table(scene, *initial.file, 1, fmt::format("one row a {}", of_what), state.q_path);
+      read_table(scene, *initial.file, 1, fmt::format("one row per {}", of_what), state.q_path);
   const auto column = [&](int number) -> Vector {
     if (number > data.cols())
       throw SceneError(state.q_path, fmt::format("'{}' has {} columns", *initial.file, data.cols()),
-                       fmt::format("column {} is needed", number));
+                       fmt::format("column {} is required", number));
     if (data.rows() < dofs)
-      throw SceneError(state.q_path, fmt::format("'{}' has {} rows", *initial.file, data.rows()),
-                       fmt::format("one row for each of the {} is needed", counted(dofs, of_what)));
+      throw SceneError(
+          state.q_path, fmt::format("'{}' has {} rows", *initial.file, data.rows()),
+          fmt::format("one row for each of the {} is required", counted(dofs, of_what)));
     return data.col(number - 1).head(dofs);
   };
   if (initial.column || !initial.velocity_column) state.q = column(initial.column.value_or(1));
@@ -74,9 +75,10 @@ GroupState free_part(const FullState& full, std::span<const Prescribed> prescrib
       if (given == 0.0 || std::abs(given - is) <= 1e-9 * std::max(1.0, std::abs(is))) return;
       throw SceneError(
           path,
-          fmt::format("gives degree of freedom {} the {} {}, its prescribed motion starts at {}",
-                      motion.dof, what, given, is),
-          "give its start there");
+          fmt::format(
+              "gives degree of freedom {} the {} {}, but its prescribed motion starts at {}",
+              motion.dof, what, given, is),
+          "give its initial value there");
     };
     agrees(full.q[motion.dof], motion.signal.value(0.0), full.q_path, "place");
     if (!full.alike) agrees(full.v[motion.dof], motion.signal.rate(0.0), full.v_path, "velocity");

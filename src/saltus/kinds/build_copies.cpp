@@ -12,10 +12,9 @@ std::vector<CopyPlace> copies_from_file(const Scene& scene, const std::string& f
   const Matrix data = read_table(scene, file, 3, "x, y, z [m]", path);
   const bool turned = data.cols() >= 7, sized = data.cols() == 4 || data.cols() == 8;
   if (data.cols() != 3 && !sized && data.cols() != 7)
-    throw SceneError(
-        path, fmt::format("'{}' has {} columns", file, data.cols()),
-        "3: x, y, z; 4: also a factor of the size; 7: also a quaternion w, x, y, z; 8: "
-        "both, the factor last");
+    throw SceneError(path, fmt::format("'{}' has {} columns", file, data.cols()),
+                     "3: x, y, z; 4: also a scale factor; 7: also a quaternion w, x, y, z; 8: "
+                     "both, the scale factor last");
   std::vector<CopyPlace> places;
   for (Eigen::Index i = 0; i < data.rows(); ++i) {
     CopyPlace place;
@@ -24,15 +23,14 @@ std::vector<CopyPlace> copies_from_file(const Scene& scene, const std::string& f
       const Eigen::Vector4d Q = data.row(i).segment<4>(3);
       if (!(Q.norm() > 0.0))
         throw SceneError(path, fmt::format("the quaternion in row {} of '{}' is zero", i, file),
-                         "1, 0, 0, 0 turns nothing");
+                         "1, 0, 0, 0 is the identity");
       place.turn = Quaternion(Q[0], Q[1], Q[2], Q[3]).normalized();
     }
     if (sized) {
       place.size = data(i, data.cols() - 1);
       if (!(place.size > 0.0))
         throw SceneError(
-            path,
-            fmt::format("the factor of the size in row {} of '{}' is {}", i, file, place.size),
+            path, fmt::format("the scale factor in row {} of '{}' is {}", i, file, place.size),
             "must be > 0");
     }
     places.push_back(place);

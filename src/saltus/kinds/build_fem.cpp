@@ -1,4 +1,4 @@
-// Finite elements: a mesh at its place, its materials, and the surface that touches.
+// Finite elements: a placed mesh, its materials, and its contact surface.
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -21,9 +21,9 @@ void place(FemMaking& m) {
   for (int k = m.mesh.dimension; k < 3; ++k)
     if ((m.pose.R.col(k) - Vector3::Unit(k)).norm() > 1e-12)
       throw SceneError(m.path + ".rotation",
-                       fmt::format("turns '{}' out of its {}", m.body.name,
+                       fmt::format("rotates '{}' out of its {}", m.body.name,
                                    m.mesh.dimension == 1 ? "line: its mesh is along x"
-                                                         : "plane: its mesh is in that of x and y"),
+                                                         : "plane: its mesh is in the x-y plane"),
                        m.mesh.dimension == 1 ? "leave it out" : "give the axis [0, 0, 1]");
   m.placed = m.mesh;
   const bool turned = !m.pose.R.isIdentity(0.0);
@@ -36,7 +36,7 @@ void place(FemMaking& m) {
   }
 }
 
-/// What is free of the motion at t = 0.
+/// The free part of the motion at t = 0.
 template <class Body>
 GroupState free_start(const FemMaking& m, const Body& body, const FemStart& start) {
   GroupState state{Vector::Zero(body.positions()), Vector::Zero(body.velocities()), {}};
@@ -110,7 +110,7 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
   const std::vector<int> part = parts_of(m.mesh);
   if (const int last = *std::ranges::max_element(part); last > 0)
     built.warnings.push_back(
-        fmt::format("{}.mesh: the mesh of '{}' is in {} parts that nothing joins", m.path,
+        fmt::format("{}.mesh: the mesh of '{}' has {} parts that are not connected", m.path,
                     body.name, last + 1));
   if (const auto overlap = overlap_of(m, stops)) built.warnings.push_back(*overlap);
   if (const auto locks =

@@ -1,4 +1,5 @@
-// What build_fem() is made of: an entry of kind fem while it is built, and the steps of that.
+// Internals of build_fem(): the data of an entry of kind fem during its construction, and the
+// steps.
 #pragma once
 #include <fmt/format.h>
 
@@ -15,25 +16,25 @@ namespace saltus {
 
 inline constexpr std::array kSpaceAxes{"x", "y", "z"};
 
-/// An entry of kind fem while it is built.
+/// An entry of kind fem during its construction.
 struct FemMaking {
   const Scene& scene;
   const BodySpec& body;
   const FemSpec& spec;
   std::string path;  ///< "bodies[0].fem"
   Mesh mesh;         ///< in its own frame
-  Mesh placed;       ///< where it is undeformed
+  Mesh placed;       ///< undeformed, in space
   std::vector<FemMaterial> materials;
   Pose pose;
 
   int nodes() const { return static_cast<int>(mesh.nodes.cols()); }
-  /// Why no axis past the dimension is free.
+  /// Why axes beyond the dimension of the mesh are not available.
   std::string flat() const {
-    return mesh.dimension == 1 ? "its mesh is a line along x" : "its mesh is plane";
+    return mesh.dimension == 1 ? "its mesh is a line along x" : "its mesh is planar";
   }
-  /// A vector of the scene that must stay within the dimension of the mesh.
+  /// Checks that a vector of the scene lies within the dimension of the mesh.
   Vector3 within(const std::array<double, 3>& given, const std::string& key,
-                 const char* hint = "leave this part out") const {
+                 const char* hint = "leave this component out") const {
     const Vector3 x = to_vector3(given);
     for (int k = mesh.dimension; k < 3; ++k)
       if (x[k] != 0.0)
@@ -53,12 +54,12 @@ struct FemMaking {
   }
 };
 
-// -- what holds and pushes it (build_fem_loads.cpp)
+// -- supports and loads (build_fem_loads.cpp)
 std::vector<Prescribed> held_of(const FemMaking& m);
 /// path: "bodies[0].fem.loads[0]".
 Load load_of(const FemMaking& m, const FemLoadSpec& spec, const std::string& path);
 std::vector<NodeStop> stops_of(const FemMaking& m);
-/// A warning where a node starts beyond its plane.
+/// A warning if a node starts beyond its plane.
 std::optional<std::string> overlap_of(const FemMaking& m, std::span<const NodeStop> stops);
 
 // -- the state at t = 0 (build_fem_start.cpp)
@@ -71,11 +72,11 @@ FemStart fem_start(const FemMaking& m, std::span<const Prescribed> held,
                    std::span<const NodeStop> stops);
 
 // -- reduced bodies (build_fem_modes.cpp)
-/// `built` is `fem` with its state at t = 0, and becomes the body in its lowest modes, about its
+/// Reduces `built`, which is `fem` with its state at t = 0, to its lowest modes about the
 /// undeformed state.
 void reduce_by_points(const FemMaking& m, const Fem& fem, BuiltBody& built);
-/// `built` becomes the body of `system` with the nodes of `keep` as they are, and the lowest modes
-/// between them.
+/// Reduces `built`, the body of `system`, to the nodes of `keep` and the lowest modes with these
+/// nodes fixed.
 void reduce_by_nodes(const FemMaking& m, const FemSystem& system, BuiltBody& built);
 
 }  // namespace saltus

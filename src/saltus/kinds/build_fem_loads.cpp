@@ -1,4 +1,4 @@
-// What a scene holds of a mesh, and the forces and stops on it.
+// Supports, loads and stops of a mesh.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class Held {
                            fmt::format("{} of node {} is prescribed twice, also by {}",
                                        kSpaceAxes[static_cast<std::size_t>(axis)], node,
                                        known->second.substr(m_.path.size() + 1)),
-                           "one motion each");
+                           "one motion per degree of freedom");
         add(3 * node + axis, signal);
       }
     }
@@ -53,11 +53,11 @@ class Held {
  private:
   void add(int dof, const Signal& signal) { list.push_back({dof, signal}); }
   const FemMaking& m_;
-  std::map<int, std::string> by_;  ///< entry that holds a degree of freedom
+  std::map<int, std::string> by_;  ///< entry that prescribes a degree of freedom
 };
 
-/// Faces of plane elements by the thickness of their elements; all faces under one where there is
-/// none.
+/// Faces of plane elements grouped by the thickness of their elements; other meshes: all faces in
+/// one group.
 std::map<double, std::vector<MeshFace>> by_thickness(const FemMaking& m,
                                                      const std::vector<MeshFace>& faces) {
   std::map<double, std::vector<MeshFace>> groups;
@@ -73,7 +73,7 @@ void append(Load& load, const Load& part) {
   load.pattern.insert(load.pattern.end(), part.pattern.begin(), part.pattern.end());
 }
 
-/// A force of unit size spread evenly over faces: its weights by nodes.
+/// A force of unit size distributed evenly over faces: its nodal weights.
 std::map<int, double> area_shares(const FemMaking& m, const std::vector<MeshFace>& faces) {
   std::map<int, double> share;
   double all = 0.0;
@@ -89,7 +89,7 @@ std::map<int, double> area_shares(const FemMaking& m, const std::vector<MeshFace
   return share;
 }
 
-/// The part of a force that acts on each node.
+/// The fraction of a force that acts on each node.
 std::map<int, double> shares_of(const FemMaking& m, const FemLoadSpec& spec,
                                 const std::string& path) {
   if (spec.set && m.mesh.face_sets.contains(*spec.set))
@@ -121,7 +121,7 @@ std::vector<Prescribed> held_of(const FemMaking& m) {
     held.lead(m.spec.prescribed[i], fmt::format("{}.prescribed[{}]", m.path, i));
   if (std::ssize(held.list) == static_cast<std::ptrdiff_t>(m.nodes()) * m.mesh.dimension)
     throw SceneError(m.path + (m.spec.prescribed.empty() ? ".fixed" : ".prescribed"),
-                     "prescribes every node: nothing is left to move", "leave some out");
+                     "prescribes every node: no free node is left", "leave some out");
   return held.list;
 }
 
@@ -162,15 +162,16 @@ std::vector<NodeStop> stops_of(const FemMaking& m) {
   return stops;
 }
 
-/// A body that is placed beyond a plane starts deformed, with the energy of that.
+/// If the body is placed beyond a plane, it starts deformed, with the corresponding elastic energy.
 std::optional<std::string> overlap_of(const FemMaking& m, std::span<const NodeStop> stops) {
   const auto gap = [&](const NodeStop& stop) {
     return stop.normal.dot(m.placed.nodes.col(stop.node) - stop.place);
   };
   const auto worst = std::ranges::min_element(stops, {}, gap);
   if (worst == stops.end() || gap(*worst) >= -1e-9 * size_of(m.mesh)) return std::nullopt;
-  return fmt::format("{}.stops: node {} of '{}' starts {:.3g} mm behind its plane, pressed by it",
-                     m.path, worst->node, m.body.name, -1e3 * gap(*worst));
+  return fmt::format(
+      "{}.stops: node {} of '{}' starts {:.3g} mm beyond its plane, which deforms the body", m.path,
+      worst->node, m.body.name, -1e3 * gap(*worst));
 }
 
 }  // namespace saltus

@@ -45,7 +45,7 @@ std::string mesh_key(const FemMeshSpec& spec) {
                          : "file";
 }
 
-/// Names of the sets, or what stands for none of them.
+/// Names of the sets, or the text for an empty list.
 template <class Sets>
 std::string names_in(const Sets& sets, std::string_view none) {
   std::vector<std::string_view> names;
@@ -59,7 +59,7 @@ std::string suggest_in(const Sets& sets, const std::string& name, std::string_vi
   return names.empty() ? std::string(none) : did_you_mean(name, names);
 }
 
-/// Faces of elements, in the numbers that the elements have after `order` (new number of each).
+/// Renumbers elements and the faces that refer to them. order: new number of each element.
 void renumber(Mesh& mesh, const std::vector<int>& order) {
   const auto number = [&](int e) { return order[static_cast<std::size_t>(e)]; };
   for (auto& [name, set] : mesh.element_sets) {
@@ -72,7 +72,7 @@ void renumber(Mesh& mesh, const std::vector<int>& order) {
   }
 }
 
-/// Blocks of one kind and one material each, elements of both in their old order.
+/// Splits blocks so that each has one element kind and one material; elements keep their order.
 void split(Mesh& mesh, const std::vector<int>& material) {
   std::vector<ElementBlock> blocks;
   std::vector<int> order(material.size());
@@ -97,7 +97,7 @@ void split(Mesh& mesh, const std::vector<int>& material) {
   renumber(mesh, order);
 }
 
-/// Those of `set` in `sets`; SceneError where there is none or nothing in it.
+/// The entries of `set` in `sets`; SceneError if the set is missing or empty.
 template <class Set>
 const std::vector<Set>& found_set(const std::map<std::string, std::vector<Set>>& sets,
                                   const std::string& name, std::string_view of,
@@ -107,7 +107,7 @@ const std::vector<Set>& found_set(const std::map<std::string, std::vector<Set>>&
     throw SceneError(path, fmt::format("the mesh has no set of {} '{}'", of, name),
                      suggest_in(sets, name, fmt::format("it has no sets of {}", of)));
   if (found->second.empty())
-    throw SceneError(path, fmt::format("the set '{}' holds no {}", name, of),
+    throw SceneError(path, fmt::format("the set '{}' contains no {}", name, of),
                      "another set, or another mesh");
   return found->second;
 }
@@ -154,7 +154,7 @@ std::vector<FemMaterial> assign_materials(const FemSpec& spec, Mesh& mesh,
             at,
             fmt::format("element {} ({}) is in '{}' and in '{}'", e, info(mesh.kind(e)).name,
                         spec.materials[static_cast<std::size_t>(m)].set, one.set),
-            "one material each");
+            "one material per element");
       m = static_cast<int>(k);
     };
     if (one.set == "all" && !mesh.element_sets.contains("all"))
@@ -206,7 +206,8 @@ std::vector<int> nodes_asked(const Mesh& mesh, const NodesAsked& asked, const st
   std::ranges::sort(nodes);
   const auto twice = std::ranges::adjacent_find(nodes);
   if (twice != nodes.end())
-    throw SceneError(path + ".nodes", fmt::format("node {} is named twice", *twice), "once each");
+    throw SceneError(path + ".nodes", fmt::format("node {} is named twice", *twice),
+                     "name each node once");
   return nodes;
 }
 

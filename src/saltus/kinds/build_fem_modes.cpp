@@ -1,4 +1,4 @@
-// Meshes that move in their modes: met at chosen places, or at the nodes that are kept as they are.
+// Reduced meshes: their lowest modes, with contacts at chosen places or at kept nodes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,14 +35,15 @@ std::vector<int> kept_of(const FemMaking& m, const std::string& path,
         kept.insert(dof);
         free = true;
       }
-      // corners of a set may be held; a node that is named on purpose may not
+      // nodes of a set may be fixed, as at corners; a node named explicitly may not
       if (!free && !one.set)
         throw SceneError(at, fmt::format("node {} of '{}' is fixed", node, m.body.name),
                          "keep another one, or take it out of `fixed`");
     }
   }
   if (kept.empty())
-    throw SceneError(path + ".keep", fmt::format("all that '{}' keeps is fixed", m.body.name),
+    throw SceneError(path + ".keep",
+                     fmt::format("all nodes that '{}' keeps are fixed", m.body.name),
                      "keep nodes that move");
   return {kept.begin(), kept.end()};
 }
@@ -51,15 +52,15 @@ void warn_of_fields(const FemMaking& m, BuiltBody& built) {
   const ResultsSpec& results = m.scene.spec.results;
   if (results.stress || results.strain || results.resultants)
     built.warnings.push_back(
-        fmt::format("{}.modes: '{}' moves in its modes: no stress, strain or resultants of it are "
-                    "stored",
+        fmt::format("{}.modes: '{}' is reduced to its modes: stress, strain and resultants are not "
+                    "stored for it",
                     m.path, m.body.name));
 }
 
 void expect_modes(const FemMaking& m, int free) {
   if (m.spec.modes->count > free)
     throw SceneError(m.path + ".modes.count",
-                     fmt::format("{} modes of '{}', and {} degrees of freedom are left to them",
+                     fmt::format("{} modes of '{}', but only {} degrees of freedom are available",
                                  m.spec.modes->count, m.body.name, free),
                      fmt::format("at most {}", free));
 }
@@ -113,13 +114,14 @@ void reduce_by_nodes(const FemMaking& m, const FemSystem& system, BuiltBody& bui
                      fmt::format("'{}' does not start undeformed and without spin", m.body.name),
                      "leave spin and start out");
   if (!velocity.isZero(0.0) && !system.prescribed.empty())
-    throw SceneError(m.path + ".velocity",
-                     fmt::format("moves '{}' as a whole, and nodes of it are fixed", m.body.name),
-                     "leave it out, or `modes`");
+    throw SceneError(
+        m.path + ".velocity",
+        fmt::format("moves '{}' as a whole, although some of its nodes are fixed", m.body.name),
+        "leave it out, or `modes`");
   const std::vector<int> kept = kept_of(m, path, system.prescribed);
   if (kept.size() + system.prescribed.size() ==
       static_cast<std::size_t>(m.nodes()) * static_cast<std::size_t>(m.mesh.dimension))
-    throw SceneError(path + ".keep", fmt::format("all of '{}' that can move is kept", m.body.name),
+    throw SceneError(path + ".keep", fmt::format("all free nodes of '{}' are kept", m.body.name),
                      "leave `modes` out");
   expect_modes(m, m.nodes() * m.mesh.dimension - static_cast<int>(kept.size()) -
                       static_cast<int>(system.prescribed.size()));
@@ -134,7 +136,7 @@ void reduce_by_nodes(const FemMaking& m, const FemSystem& system, BuiltBody& bui
   }
   built.boundaries.clear();
   built.initial = {Vector::Zero(built.dofs), Vector::Zero(built.dofs), {}};
-  // static shapes of what is kept carry a free body as a whole
+  // static shapes of kept nodes include the rigid translation of a free body
   for (std::size_t j = 0; j < kept.size(); ++j)
     built.initial.v[static_cast<Eigen::Index>(j)] = velocity[kept[j] % 3];
   warn_of_fields(m, built);

@@ -1,4 +1,4 @@
-// The motion of a mesh at t = 0: that of a rigid body, and displacements and velocities of a file.
+// The motion of a mesh at t = 0: rigid-body motion, plus displacements and velocities from a file.
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -37,7 +37,7 @@ Vector3 mass_centre(const FemMaking& m) {
   return moment / mass;
 }
 
-/// Displacements and velocities as the file gives them, along the axes of space.
+/// Displacements and velocities from the file, along the axes of space.
 FemStart file_start(const FemMaking& m) {
   FemStart given{Vector::Zero(3 * m.nodes()), Vector::Zero(3 * m.nodes()), {}};
   const std::string at = m.path + ".start", file = m.spec.start.value();
@@ -49,7 +49,7 @@ FemStart file_start(const FemMaking& m) {
     throw SceneError(at,
                      fmt::format("'{}' has {} row{} for {} nodes", file, data.rows(),
                                  data.rows() == 1 ? "" : "s", m.nodes()),
-                     "one row a node");
+                     "one row per node");
   for (int a = 0; a < m.nodes(); ++a) {
     given.u.segment<3>(3 * a) = data.row(a).head<3>();
     if (data.cols() == 6) given.v.segment<3>(3 * a) = data.row(a).tail<3>();
@@ -57,8 +57,8 @@ FemStart file_start(const FemMaking& m) {
   return given;
 }
 
-/// Numbers that would be passed over: across the dimension of the mesh, on what is held, on nodes
-/// without mass.
+/// Rejects numbers that would have no effect: beyond the dimension of the mesh, on restrained
+/// nodes; warns about nodes without mass.
 void expect_start_used(const FemMaking& m, FemStart& given, std::span<const Prescribed> held,
                        std::span<const NodeStop> stops) {
   const std::string at = m.path + ".start";
@@ -66,33 +66,33 @@ void expect_start_used(const FemMaking& m, FemStart& given, std::span<const Pres
   for (int dof = 0; dof < 3 * m.nodes(); ++dof)
     if (dof % 3 >= m.mesh.dimension && (given.u[dof] != 0.0 || given.v[dof] != 0.0))
       throw SceneError(at,
-                       fmt::format("{} {} of node {}, and '{}' cannot move so: {}",
+                       fmt::format("{} {} of node {}, but '{}' cannot move along it: {}",
                                    given.u[dof] != 0.0 ? "displaces" : "gives a velocity to",
                                    axis_of(dof), dof / 3, m.body.name, m.flat()),
                        "0 in this column");
   for (const Prescribed& motion : held) {
     const double u = given.u[motion.dof], is = motion.signal.value(0.0);
     if (u != 0.0 && std::abs(u - is) > 1e-9 * size_of(m.mesh))
-      throw SceneError(at,
-                       fmt::format("displaces {} of node {} by {} m, its prescribed motion starts "
-                                   "at {} m",
-                                   axis_of(motion.dof), motion.dof / 3, u, is),
-                       "give its start there");
+      throw SceneError(
+          at,
+          fmt::format("displaces {} of node {} by {} m, but its prescribed motion starts at {} m",
+                      axis_of(motion.dof), motion.dof / 3, u, is),
+          "give its initial value there");
     const double v = given.v[motion.dof], rate = motion.signal.rate(0.0);
     if (v != 0.0 && std::abs(v - rate) > 1e-9 * std::max(1.0, std::abs(rate)))
       throw SceneError(at,
-                       fmt::format("gives {} of node {} the velocity {} m/s, its prescribed motion "
-                                   "starts with {} m/s",
+                       fmt::format("gives {} of node {} the velocity {} m/s, but its prescribed "
+                                   "motion starts with {} m/s",
                                    axis_of(motion.dof), motion.dof / 3, v, rate),
-                       "give its start there, or 0");
+                       "give its initial velocity there, or 0");
   }
   const auto moved = std::ranges::find_if(stops, [&](const NodeStop& stop) {
     return given.u.segment<3>(3 * stop.node).any() || given.v.segment<3>(3 * stop.node).any();
   });
   if (moved != stops.end())
     given.warnings.push_back(
-        fmt::format("{}: node {} of '{}' is one of `stops` and has no mass: what is given for it "
-                    "is not used, it goes where the other nodes put it",
+        fmt::format("{}: node {} of '{}' is one of `stops` and has no mass: its initial values are "
+                    "not used, since its position follows from the other nodes",
                     at, moved->node, m.body.name));
 }
 
@@ -107,7 +107,7 @@ FemStart fem_start(const FemMaking& m, std::span<const Prescribed> held,
   if (turns && (m.mesh.dimension == 1 ||
                 (m.mesh.dimension == 2 && (spec.spin[0] != 0.0 || spec.spin[1] != 0.0))))
     throw SceneError(m.path + ".spin",
-                     fmt::format("'{}' cannot turn so: {}", m.body.name, m.flat()),
+                     fmt::format("'{}' cannot rotate about this axis: {}", m.body.name, m.flat()),
                      m.mesh.dimension == 2 ? "[0, 0, w]" : "leave it out");
   const Vector3 centre = turns ? mass_centre(m) : Vector3(Vector3::Zero());
   FemStart start{Vector::Zero(3 * m.nodes()), Vector::Zero(3 * m.nodes()), {}};

@@ -1,5 +1,5 @@
-// What kinds share to build their bodies: loads, prescribed motions, states at t = 0, entries that
-// name degrees of freedom.
+// Shared by the builders of all kinds: loads, prescribed motions, states at t = 0, and look-up of
+// degrees of freedom.
 #pragma once
 #include <functional>
 #include <span>
@@ -23,7 +23,8 @@ std::string counted(Eigen::Index count, std::string_view what);
 /// The loads of a body of `dofs` degrees of freedom.
 std::vector<Load> loads_of(const Scene& scene, const BodySpec& body, int dofs,
                            const std::string& path);
-/// Its prescribed motions: each degree of freedom at most once, and not all of them.
+/// Its prescribed motions. Throws if a degree of freedom is prescribed twice, or if all are
+/// prescribed.
 std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, int dofs,
                                       const std::string& path);
 /// The forces on a pseudo-rigid body whose mass centre is at `centre` in its frame.
@@ -32,32 +33,32 @@ std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySp
 /// A coordinate with prescribed motion. path: of the entry.
 template <Dimension D>
 Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path);
-/// The coupling follows a function of time that grows from 0 where it has a `rate`. path:
-/// "joints[0].turn.drive".
+/// The coupling that prescribes a coordinate as a function of time, plus rate times t if there is a
+/// `rate`. path: "joints[0].turn.drive".
 template <Dimension D>
 void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& path,
             JointCoupling& coupling);
 /// In the axes in which it is given. path: "bodies[0].rigid.shape.surface_velocity". Throws
-/// SceneError where it rests.
+/// SceneError if the velocity is zero.
 RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
                                const std::string& path);
 Rayleigh rayleigh_of(const BodySpec& body);
 
-/// All degrees of freedom at t = 0, as the entry `initial` gives them.
+/// All degrees of freedom at t = 0, as given by the entry `initial`.
 struct FullState {
   Vector q, v;
   std::string q_path, v_path;  ///< the entries they come from
-  bool alike = false;  ///< v was given by one number: prescribed degrees of freedom need not agree
+  bool alike = false;  ///< v was given as one number: prescribed degrees of freedom may differ
 };
 FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::string_view of_what,
                      const std::string& path);
-/// The part of the state that is free. Entries of prescribed degrees of freedom must be 0 or agree
-/// with their motion.
+/// The free part of the state. Values of prescribed degrees of freedom must be 0 or agree with
+/// their motion.
 GroupState free_part(const FullState& full, std::span<const Prescribed> prescribed);
 
-/// The text of a UsageError without its place in the source.
+/// The text of a UsageError without its source location.
 std::string usage_text(const UsageError& error);
-/// `make()`, with what a body refuses (UsageError) as a fault of the entry at `path`.
+/// Returns make(), and turns a UsageError into a fault of the entry at `path`.
 BuiltBody built_at(const std::string& path, const std::function<BuiltBody()>& make);
 
 Vector3 to_vector3(const std::array<double, 3>& x);

@@ -71,7 +71,7 @@ class LagrangianKind final : public BuiltKind {
   }
   bool names_points() const override { return true; }
   int free_index(int dof) const override { return body_->free_index(dof); }
-  /// Null where `at` is the name of a point.
+  /// Null if `at` is the name of a point.
   std::shared_ptr<const PointTable> probe_table(const ProbeRequest& request) const override {
     if (request.named()) return nullptr;
     request.expect_no_direction("a coordinate has its own direction");
@@ -94,7 +94,7 @@ BuiltBody build_lagrangian(const Scene& scene, const BodySpec& body, const std::
   const char* const key = named.key;
   const auto& model = named.model;
   if (body.tangents == Tangents::given && !model->has_tangents())
-    throw SceneError(path + ".tangents", fmt::format("{} gives no tangents", key),
+    throw SceneError(path + ".tangents", fmt::format("{} provides no tangents", key),
                      "allowed: differences");
   BuiltBody built;
   built.dofs = model->size();
@@ -123,7 +123,7 @@ BuiltBody build_lagrangian(const Scene& scene, const BodySpec& body, const std::
 KindRow lagrangian_kind() {
   return {.kind = BodyKind::lagrangian,
           .name = "lagrangian",
-          .summary = "a mechanism or nonlinear structure in its own coordinates",
+          .summary = "a mechanism or nonlinear structure in generalised coordinates",
           .entries =
               "pendulum, n_pendulum, duffing, spring_pendulum, planet, planar_rod, "
               "slider_crank or stvk_bar",

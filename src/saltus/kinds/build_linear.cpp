@@ -1,4 +1,4 @@
-// Linear systems: from one mass to matrices in files.
+// Linear systems: from a single mass to matrices in files.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,11 +16,11 @@ namespace {
 
 [[noreturn]] void refuse_shape(const std::string& file, Eigen::Index rows, Eigen::Index columns,
                                const std::string& path) {
-  throw SceneError(path, fmt::format("'{}' holds {} x {} numbers", file, rows, columns),
+  throw SceneError(path, fmt::format("'{}' contains {} x {} numbers", file, rows, columns),
                    "a square matrix, or one column for a diagonal");
 }
 
-/// Square as it is; one column is a diagonal.
+/// A square matrix as it is; one column is a diagonal.
 SparseMatrix from_dense(const Matrix& A, const std::string& file, const std::string& path) {
   if (A.rows() == A.cols()) return SparseMatrix::from(A);
   if (A.cols() != 1) refuse_shape(file, A.rows(), A.cols(), path);
@@ -30,12 +30,12 @@ SparseMatrix from_dense(const Matrix& A, const std::string& file, const std::str
   return SparseMatrix(static_cast<int>(A.rows()), entries);
 }
 
-/// The numbers of a .npy or .csv file, by its ending.
+/// The numbers of a .npy or .csv file; the file extension selects the format.
 Matrix dense_file(const Scene& scene, const std::string& file, const std::string& path) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".npy") return read_npy(scene.resolve(file), path);
   if (ending == ".csv" || ending == ".txt") return read_table(scene, file, 1, "numbers", path);
-  throw SceneError(path, fmt::format("'{}' has no ending that tells its format", file),
+  throw SceneError(path, fmt::format("'{}' has no extension that identifies its format", file),
                    "allowed: .mtx (Matrix Market), .npy, .csv, .txt");
 }
 
@@ -66,7 +66,7 @@ SparseMatrix matrix_of(const Scene& scene, const MatrixSpec& spec, const std::st
   return SparseMatrix(static_cast<int>(rows.size()), entries);
 }
 
-/// Any vector: a list, or the one column or row of a file.
+/// A vector: a list, or the one column or row of a file.
 Vector vector_of(const Scene& scene, const VectorSpec& spec, const std::string& path) {
   if (const auto* list = std::get_if<std::vector<double>>(&spec))
     return Eigen::Map<const Vector>(list->data(), static_cast<Eigen::Index>(list->size()));
@@ -81,7 +81,7 @@ Vector vector_of(const Scene& scene, const VectorSpec& spec, const std::string& 
   }
   if (data.rows() != 1 && data.cols() != 1)
     throw SceneError(path,
-                     fmt::format("'{}' holds {} x {} numbers", file, data.rows(), data.cols()),
+                     fmt::format("'{}' contains {} x {} numbers", file, data.rows(), data.cols()),
                      "one column");
   return data.cols() == 1 ? Vector(data.col(0)) : Vector(data.row(0).transpose());
 }
@@ -89,7 +89,7 @@ Vector vector_of(const Scene& scene, const VectorSpec& spec, const std::string& 
 void expect_size(const SparseMatrix& A, int n, const std::string& path) {
   if (A.size() != n)
     throw SceneError(path, fmt::format("is {0} x {0}, `mass` is {1} x {1}", A.size(), n),
-                     "all matrices of a system have one size");
+                     "all matrices of a system have the same size");
 }
 
 LinearSystem matrices(const Scene& scene, const MatricesSpec& spec, const std::string& path) {
@@ -111,7 +111,7 @@ LinearSystem matrices(const Scene& scene, const MatricesSpec& spec, const std::s
       throw SceneError(
           path + ".load",
           fmt::format("has {} entries for {}", system.load.size(), counted(n, "degree of freedom")),
-          "one a degree of freedom");
+          "one per degree of freedom");
   }
   return system;
 }
@@ -123,7 +123,7 @@ double entry_of(const SparseMatrix& A, int i, int j) {
   return 0.0;
 }
 
-/// M must be symmetric, and positive definite in the degrees of freedom that are free.
+/// M must be symmetric, and positive definite on the free degrees of freedom.
 void expect_mass(const LinearSystem& system, const std::string& path) {
   const SparseMatrix& M = system.mass;
   if (!M.symmetric()) {
@@ -141,8 +141,8 @@ void expect_mass(const LinearSystem& system, const std::string& path) {
         }
       }
     throw SceneError(path,
-                     fmt::format("is not symmetric: row {0}, column {1} holds {2}, row {1}, column "
-                                 "{0} holds {3} (counted from 0)",
+                     fmt::format("is not symmetric: row {0}, column {1} contains {2}, row {1}, "
+                                 "column {0} contains {3} (counted from 0)",
                                  row, column, entry_of(M, row, column), entry_of(M, column, row)),
                      "a mass matrix is symmetric and positive definite");
   }
@@ -154,8 +154,8 @@ void expect_mass(const LinearSystem& system, const std::string& path) {
   const int bad = first_bad_pivot(system.prescribed.empty() ? M : M.part(free, free));
   if (bad >= 0)
     throw SceneError(path,
-                     fmt::format("is not positive definite: the elimination meets a pivot that is "
-                                 "not positive in row {} (counted from 0)",
+                     fmt::format("is not positive definite: the factorisation encounters a pivot "
+                                 "that is not positive in row {} (counted from 0)",
                                  free[static_cast<std::size_t>(bad)]),
                      "every motion needs inertia");
 }
@@ -205,7 +205,7 @@ class LinearKind final : public BuiltKind {
   std::span<const DofPoint> dof_points() const override { return points_; }
   std::optional<HeldPoint> held(const PointRef& ref, const Vector3&) const override {
     if (free_index(ref.feature) >= 0) return std::nullopt;
-    return HeldPoint{"prescribed", "let another one touch, or take it out of `prescribed`"};
+    return HeldPoint{"prescribed", "let another one make contact, or take it out of `prescribed`"};
   }
   int free_index(int dof) const override { return body_->free_index(dof); }
   std::string_view why_lacks(unsigned lacks) const override {
@@ -218,7 +218,7 @@ class LinearKind final : public BuiltKind {
 
  private:
   std::shared_ptr<const Linear> body_;
-  std::vector<DofPoint> points_;  ///< one a degree of freedom
+  std::vector<DofPoint> points_;  ///< one per degree of freedom
 };
 
 /// path: "bodies[0]".

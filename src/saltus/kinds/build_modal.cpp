@@ -1,4 +1,4 @@
-// Bodies by their modes: strings, bars, lists of modes.
+// Bodies described by their modes: strings, bars, lists of modes.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,19 +24,19 @@ Vector column(const Matrix& table, int index, int rows, const std::string& path,
               const std::string& file) {
   if (index >= table.cols())
     throw SceneError(path, fmt::format("'{}' has {} columns", file, table.cols()),
-                     fmt::format("column {} is needed", index + 1));
+                     fmt::format("column {} is required", index + 1));
   if (table.rows() < rows)
     throw SceneError(path, fmt::format("'{}' has {} rows", file, table.rows()),
-                     fmt::format("one row for each of the {} modes is needed", rows));
+                     fmt::format("one row for each of the {} modes is required", rows));
   return table.col(index).head(rows);
 }
 
-/// The first column must count the modes: 1, 2, 3, ...
+/// The first column must contain the mode numbers: 1, 2, 3, ...
 void counts_modes(const Matrix& table, int rows, const std::string& path, const std::string& file) {
   for (int j = 0; j < rows; ++j)
     if (table(j, 0) != j + 1)
       throw SceneError(path, fmt::format("row {} of '{}' is for mode {}", j + 1, file, table(j, 0)),
-                       "the first column is the number of the mode: 1, 2, 3, ... in order");
+                       "the first column is the mode number: 1, 2, 3, ... in order");
 }
 
 void not_negative(const Vector& x, const std::string& what, const std::string& path,
@@ -160,15 +160,15 @@ Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& 
       if (!list->empty() && list->size() != n)
         throw SceneError(path + "." + name,
                          fmt::format("has {} entries, omega has {}", list->size(), n),
-                         "one entry a mode");
+                         "one entry per mode");
     modes.omega = vector(spec.omega);
     modes.sigma = spec.sigma.empty() ? Vector::Zero(modes.omega.size()) : vector(spec.sigma);
     modes.mass = spec.mass.empty() ? Vector::Ones(modes.omega.size()) : vector(spec.mass);
   }
-  if (modes.omega.size() == 0) throw SceneError(path, "has no mode", "at least one is needed");
+  if (modes.omega.size() == 0) throw SceneError(path, "has no mode", "at least one is required");
   if (spec.shapes) {
     const Matrix data =
-        read_table(scene, *spec.shapes, 2, "x [m] and one value a mode", path + ".shapes");
+        read_table(scene, *spec.shapes, 2, "x [m] and one value per mode", path + ".shapes");
     if (data.cols() != modes.omega.size() + 1)
       throw SceneError(
           path + ".shapes", fmt::format("'{}' has {} columns", *spec.shapes, data.cols()),
@@ -185,7 +185,7 @@ Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& 
   return modes;
 }
 
-/// Constant modal forces: on a mode, or at a place, where mode j feels shape_j(x) F.
+/// Constant modal forces: on a mode, or at a place x, where the force on mode j is shape_j(x) F.
 Vector modal_loads(const BodySpec& body, const Modes& modes, const std::string& path) {
   const Eigen::Index n = modes.mass.size();
   Vector load = Vector::Zero(body.loads.empty() ? 0 : n), shape(n);
@@ -201,7 +201,7 @@ Vector modal_loads(const BodySpec& body, const Modes& modes, const std::string& 
         throw SceneError(
             at + ".pattern",
             fmt::format("has {} entries for {}", spec.pattern.size(), counted(n, "mode")),
-            "one a mode");
+            "one per mode");
       load += force * Eigen::Map<const Vector>(spec.pattern.data(), n);
     } else {
       if (!modes.shapes)
@@ -243,7 +243,7 @@ BuiltBody build_modal(const Scene& scene, const BodySpec& body, const std::strin
        {std::pair{".string.modes", body.string ? body.string->modes : 0},
         std::pair{".bar.modes", body.bar ? body.bar->modes : 0}})
     if (modes > 10'000'000)
-      throw SceneError(path + name, fmt::format("{} modes are more than any memory holds", modes),
+      throw SceneError(path + name, fmt::format("{} modes exceed the limit", modes),
                        "at most 10000000");
   Modes modes = body.string ? string_modes(scene, *body.string, path + ".string")
                 : body.bar  ? bar_modes(scene, *body.bar, path + ".bar")

@@ -75,7 +75,8 @@ class ParticlesKind final : public BuiltKind {
   std::optional<HeldPoint> held(const PointRef& ref, const Vector3& normal) const override {
     for (int axis = 0; axis < 3; ++axis)
       if (normal[axis] != 0.0 && free_index(3 * ref.feature + axis) < 0)
-        return HeldPoint{"prescribed", "let another one touch, or take it out of `prescribed`"};
+        return HeldPoint{"prescribed",
+                         "let another one make contact, or take it out of `prescribed`"};
     return std::nullopt;
   }
   int free_index(int dof) const override { return body_->free_index(dof); }
@@ -118,7 +119,7 @@ BuiltBody build_particles(const Scene& scene, const BodySpec& body, const std::s
   system.loads = loads_of(scene, body, built.dofs, path);
   system.prescribed = prescribed_of(scene, body, built.dofs, path);
   built.initial = free_part(start.state, system.prescribed);
-  Vector place = start.state.q;  // [m], where the motion begins
+  Vector place = start.state.q;  // [m], initial position of the motion
   for (const Prescribed& motion : system.prescribed) place[motion.dof] = motion.signal.value(0.0);
   for (std::size_t k = 0; k < spec.springs.size(); ++k) {
     const SpringSpec& given = spec.springs[k];

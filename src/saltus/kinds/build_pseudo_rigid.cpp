@@ -17,7 +17,7 @@ Matrix3 skew(const Vector3& w) {
   return S;
 }
 
-/// The points of a boundary surface in the frame of its shape, turned into that of the body.
+/// Rotates the points of a boundary surface from the frame of its shape to that of the body.
 void turn(BoundarySurface& boundary, const Matrix3& R) {
   for (PointRef& vertex : boundary.vertices) vertex.local = R * vertex.local;
   for (BoundaryFacet& facet : boundary.facets)
@@ -27,7 +27,7 @@ void turn(BoundarySurface& boundary, const Matrix3& R) {
 /// One body of the entry.
 struct DeformingCopy {
   CopyPlace place;
-  SolidMoments solid;  ///< of density 1, in the frame of the body
+  SolidMoments solid;  ///< for density 1, in the frame of the body
 };
 
 void put_state(const PseudoRigidSpec& spec, const DeformingCopy& copy, Eigen::Index body,
@@ -136,7 +136,7 @@ BuiltBody build_pseudo_rigid(const Scene& scene, const BodySpec& body, const std
 KindRow pseudo_rigid_kind() {
   return {.kind = BodyKind::pseudo_rigid,
           .name = "pseudo-rigid",
-          .summary = "bodies with shapes that turn, stretch and shear as a whole",
+          .summary = "bodies with shapes that rotate, stretch and shear homogeneously",
           .entries = "pseudo_rigid",
           .points = "places [x, y, z] in the frame of the undeformed body",
           .cases = {{"", pseudo_rigid_traits(false)},

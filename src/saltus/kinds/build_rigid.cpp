@@ -12,22 +12,21 @@
 namespace saltus {
 namespace {
 
-/// Mass, its centre in the frame of the user, and the inertia about it along the axes of that
-/// frame.
+/// Mass, mass centre in the user's frame, and inertia about it along the axes of that frame.
 struct MassProperties {
   double mass = 0.0;
   Vector3 centre = Vector3::Zero();
   Matrix3 inertia = Matrix3::Zero();
 };
 
-/// An entry of kind rigid while it is built.
+/// An entry of kind rigid during its construction.
 struct RigidMaking {
   const Scene& scene;
   const BodySpec& body;
   const RigidSpec& spec;
   std::string path;  ///< "bodies[0]"
   std::vector<BuiltShape> shapes;
-  std::vector<double> densities;  ///< [kg/m^3], or 1 where the mass is given
+  std::vector<double> densities;  ///< [kg/m^3], or 1 if the mass is given
   std::vector<std::string> materials, shape_paths;
   std::vector<std::optional<RunningSurface>> runs;
 
@@ -51,7 +50,7 @@ void build_shapes(RigidMaking& m) {
     add(spec.shapes[i], m.at(fmt::format("shapes[{}]", i)));
 }
 
-Matrix3 given_inertia(const std::vector<double>& J) {  // xx, yy, zz, perhaps xy, xz, yz
+Matrix3 given_inertia(const std::vector<double>& J) {  // xx, yy, zz, optionally xy, xz, yz
   Matrix3 inertia = Vector3(J[0], J[1], J[2]).asDiagonal();
   if (J.size() == 6) {
     inertia(0, 1) = inertia(1, 0) = J[3];
@@ -71,7 +70,7 @@ MassProperties mass_of(const RigidMaking& m, double size) {
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < m.shapes.size(); ++i) {
     SolidMoments piece = scaled(m.shapes[i].solid, size);
-    piece.volume *= m.densities[i];  // moments of mass are those of volume times the density
+    piece.volume *= m.densities[i];  // mass moments are volume moments times density
     piece.inertia *= m.densities[i];
     pieces.push_back(piece);
     poses.push_back({size * m.shapes[i].at.x, m.shapes[i].at.R});
@@ -87,7 +86,7 @@ MassProperties mass_of(const RigidMaking& m, double size) {
   return {*spec.mass, all.centre, *spec.mass / all.volume * all.inertia};
 }
 
-/// Principal moments that some distribution of mass has.
+/// Checks that the principal moments belong to some mass distribution.
 void expect_physical(const RigidMaking& m, const MassProperties& mass) {
   const auto refuse = [&](const std::string& what, const std::string& hint) {
     throw SceneError(m.spec.inertia.empty() ? m.path + ".rigid" : m.at("inertia"),
@@ -96,13 +95,13 @@ void expect_physical(const RigidMaking& m, const MassProperties& mass) {
   if (!(mass.mass > 0.0) || !std::isfinite(mass.mass) || !mass.inertia.allFinite())
     throw SceneError(m.path + ".rigid",
                      fmt::format("'{}' has the mass {:.4g} kg", m.body.name, mass.mass),
-                     "shapes or density of another size");
+                     "change the density or the size of the shapes");
   const Vector3 J = symmetric_values(mass.inertia);
   const std::string moments = fmt::format("{:.4g}, {:.4g}, {:.4g} kg m^2", J[0], J[1], J[2]);
   if (!(J[0] > 0.0)) refuse("has the principal moments " + moments, "all three must be > 0");
   if (J[2] > (J[0] + J[1]) * (1.0 + 1e-12))
-    refuse("has the principal moments " + moments + ", which no distribution of mass has",
-           "none of them is above the sum of the two others");
+    refuse("has the principal moments " + moments + ", which no mass distribution has",
+           "none of them may exceed the sum of the other two");
 }
 
 /// The axis of the body that is normal to the plane of the scene.
@@ -111,11 +110,11 @@ int axis_across(const RigidMaking& m, const Matrix3& R, int world) {
     if (std::abs(std::abs(R(world, k)) - 1.0) <= 1e-12) return k;
   constexpr const char* kAxis[] = {"x", "y", "z"};
   throw SceneError(m.at("rotation"),
-                   fmt::format("no axis of '{}' is across the plane of the scene", m.body.name),
+                   fmt::format("no axis of '{}' is normal to the plane of the scene", m.body.name),
                    fmt::format("`planar` needs one along {}", kAxis[world]));
 }
 
-/// Locks of one body, those of a planar scene included; what is locked starts at rest.
+/// Locks of one body, including those of a planar scene; locked motions start at rest.
 void lock(const RigidMaking& m, RigidPart& part) {
   for (Freedom f : m.spec.locked) part.body.locked[static_cast<std::size_t>(f)] = true;
   if (const auto planar = m.scene.spec.planar) {
@@ -192,8 +191,8 @@ std::vector<RigidPart> rigid_parts(const Scene& scene, std::size_t entry) {
   for (const CopyPlace& place : places) {
     if (place.size != 1.0 && (m.spec.mass || m.spec.fixed))
       throw SceneError(m.at("copies.file"),
-                       fmt::format("the copies of '{}' have sizes of their own", body.name),
-                       m.spec.fixed ? "only bodies that move can have other sizes"
+                       fmt::format("the copies of '{}' have different sizes", body.name),
+                       m.spec.fixed ? "only moving bodies can have different sizes"
                                     : "give `density` instead of `mass`");
     parts.push_back(make_part(m, place, static_cast<int>(parts.size())));
   }

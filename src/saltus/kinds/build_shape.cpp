@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-/// A shape while it is built: messages name its entry and its body.
+/// A shape during its construction, with its entry and body for messages.
 struct ShapeMaking {
   const Scene& scene;
   const ShapeSpec& spec;
@@ -22,7 +22,7 @@ struct ShapeMaking {
                            const std::string& hint = "") const {
     throw SceneError(path + "." + key, fmt::format("the shape of '{}': {}", use.body, what), hint);
   }
-  /// make(), with what the room of shapes refuses as a fault of the entry `key`.
+  /// Returns make(), and turns its UsageError into a fault of the entry `key`.
   template <class Make>
   auto made(const std::string& key, Make&& make) const {
     try {
@@ -71,14 +71,14 @@ std::shared_ptr<const TriangleMesh> surface(const ShapeMaking& m, const std::str
   });
 }
 
-/// A surface of a body that moves touches by convex pieces: itself, or those that are given.
+/// A surface of a moving body makes contact through convex pieces: itself, or the given ones.
 BuiltShape mesh_shape(const ShapeMaking& m) {
   const SurfaceSpec& spec = *m.spec.mesh;
   const auto mesh = surface(m, spec.file, "mesh.file");
   BuiltShape built;
   if (!m.use.moves) {
     if (!spec.pieces.empty())
-      m.refuse("mesh.pieces", "pieces are for bodies that move", "leave them out");
+      m.refuse("mesh.pieces", "pieces are for moving bodies", "leave them out");
     built.pieces.emplace_back(mesh);
     return built;
   }
@@ -99,7 +99,7 @@ BuiltShape mesh_shape(const ShapeMaking& m) {
   }
   if (!spec.pieces.empty()) return built;
   if (!is_convex(*mesh))
-    m.refuse("mesh.file", fmt::format("'{}' is not convex, and moves", spec.file),
+    m.refuse("mesh.file", fmt::format("'{}' is not convex, but its body moves", spec.file),
              "give convex `pieces`, or `hull` for its hull");
   built.pieces.push_back(
       m.made("mesh.file", [&]() -> Shape { return convex_hull(mesh->vertices); }));
@@ -123,7 +123,7 @@ Shape height_shape(const ShapeMaking& m) {
   return m.made("height_field.file", [&]() -> Shape { return height_field(std::move(field)); });
 }
 
-/// Shapes without a file.
+/// Shapes that do not come from a file.
 Shape plain_shape(const ShapeSpec& spec) {
   if (spec.sphere) return Sphere{spec.sphere->radius};
   if (spec.ellipsoid) return Ellipsoid{to_vector3(spec.ellipsoid->radii)};
@@ -152,7 +152,7 @@ struct ScaleShape {
   }
   template <class Other>
   Shape operator()(const Other&) const {
-    expects(false, "only shapes that can move have copies of other sizes");
+    expects(false, "only shapes of moving bodies have copies of other sizes");
     return {};
   }
 };
@@ -186,7 +186,7 @@ BuiltShape build_shape(const Scene& scene, const ShapeSpec& spec, const ShapeUse
     });
     built.pieces.push_back(shape);
   }
-  // A ball is the same however it is turned: without round-off its inertia stays that of a ball.
+  // A sphere is not rotated: without round-off its inertia stays isotropic.
   if (!spec.sphere) built.at.R = rotation_of(spec.rotation).toRotationMatrix();
   built.at.x = to_vector3(spec.position);
   if (spec.plane) {

@@ -1,4 +1,4 @@
-// From ShapeSpec to what touches and what has mass.
+// Builds contact shapes and mass moments from ShapeSpec.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,29 +9,29 @@
 
 namespace saltus {
 
-/// What a shape is asked for.
+/// How a body uses a shape.
 struct ShapeUse {
-  std::string body;        ///< name, for messages
-  bool moves = true;       ///< planes, height fields and surfaces that are not convex cannot
-  bool has_volume = true;  ///< its moments are needed
-  bool deforms = false;    ///< it touches with its surface as it is, convex or not
+  std::string body;   ///< name, for messages
+  bool moves = true;  ///< not allowed for planes, height fields and surfaces that are not convex
+  bool has_volume = true;  ///< its moments are required
+  bool deforms = false;    ///< its surface is used for contact as it is, convex or not
 };
 
 struct BuiltShape {
-  std::vector<Shape> pieces;  ///< what touches, in the frame of the shape
-  SolidMoments solid;         ///< of density 1, where it is asked for
-  Pose at;                    ///< on the body
+  std::vector<Shape> pieces;  ///< contact shapes, in the frame of the shape
+  SolidMoments solid;         ///< moments for density 1, if required
+  Pose at;                    ///< placement on the body
 };
 
-/// path: "bodies[0].rigid.shape". Throws SceneError naming the body.
+/// path: "bodies[0].rigid.shape". Throws SceneError with the name of the body.
 BuiltShape build_shape(const Scene& scene, const ShapeSpec& spec, const ShapeUse& use,
                        const std::string& path);
 
-/// The shape and its moments s times as large; not for planes, height fields and surfaces.
+/// The shape and its moments scaled by s; not for planes, height fields and surfaces.
 Shape scaled(const Shape& shape, double s);
 SolidMoments scaled(const SolidMoments& solid, double s);
 
-/// The least of its extents along its own axes [m]; infinite for planes.
+/// The smallest extent along its own axes [m]; infinite for planes.
 double thickness(const Shape& shape);
 
 }  // namespace saltus

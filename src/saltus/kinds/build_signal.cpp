@@ -1,4 +1,4 @@
-// Loads and prescribed motion of a body: entries with a function of time each.
+// Loads and prescribed motion of a body: entries with a function of time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-/// Column 0 of a file: times that increase.
+/// Column 0 of a file must contain increasing times.
 void expect_times(const Matrix& data, const std::string& file, const std::string& path) {
   if (data.rows() < 2)
     throw SceneError(path, fmt::format("'{}' has one row", file), "at least two: t [s], value");
@@ -23,24 +23,24 @@ void expect_times(const Matrix& data, const std::string& file, const std::string
                        "times increase");
 }
 
-/// Of a prescribed degree of freedom: its jumps would jerk all others through their masses.
+/// For a prescribed degree of freedom: a jump of its velocity would act as an impulse on coupled
+/// degrees of freedom.
 void expect_no_jump(const Scene& scene, const Signal& signal, const std::string& path) {
   if (scene.spec.time.chosen_mode() != TimeMode::events) return;
   std::vector<double> jumps;
   signal.jumps(jumps);
   for (const double t : jumps)
     if (t > 0.0 && t < scene.spec.time.end)
-      throw SceneError(
-          path,
-          fmt::format("the velocity jumps at t = {:g} s, and event-driven integration supports no "
-                      "impacts within a body",
-                      t),
-          "`smooth: true` with ends at rest or outside the run, or `time.mode: "
-          "stepping`");
+      throw SceneError(path,
+                       fmt::format("the velocity jumps at t = {:g} s, and event-driven integration "
+                                   "supports no impacts within a body",
+                                   t),
+                       "`smooth: true` with ends at rest or outside the run, or `time.mode: "
+                       "stepping`");
 }
 
-/// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a degree of
-/// freedom.
+/// The signal plus `shift`. path: "bodies[0].loads[0]". moves: the signal is the motion of a degree
+/// of freedom.
 template <class Spec>
 Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path, double shift = 0.0,
                  bool moves = false) {
@@ -100,7 +100,7 @@ std::vector<Load> loads_of(const Scene& scene, const BodySpec& body, int dofs,
         throw SceneError(at + ".pattern",
                          fmt::format("has {} entries for {}", spec.pattern.size(),
                                      counted(dofs, "degree of freedom")),
-                         "one a degree of freedom");
+                         "one per degree of freedom");
       for (int k = 0; k < dofs; ++k)
         if (const double weight = spec.pattern[static_cast<std::size_t>(k)]; weight != 0.0)
           load.pattern.emplace_back(k, weight);
@@ -122,12 +122,11 @@ std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, 
     if (held[static_cast<std::size_t>(spec.dof)]++)
       throw SceneError(at + ".dof",
                        fmt::format("degree of freedom {} is prescribed twice", spec.dof),
-                       "one motion each");
+                       "one motion per degree of freedom");
     prescribed.push_back({spec.dof, signal_of(scene, spec, at, 0.0, true)});
   }
   if (static_cast<int>(prescribed.size()) == dofs)
-    throw SceneError(path + ".prescribed",
-                     "prescribes every degree of freedom: nothing is left to move",
+    throw SceneError(path + ".prescribed", "prescribes every degree of freedom: none is left free",
                      "leave one out");
   return prescribed;
 }
@@ -169,7 +168,7 @@ std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySp
 template <Dimension D>
 Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path) {
   if (!spec.rate) return signal_of(scene, spec, path);
-  const double beyond = 2.0 * scene.spec.time.end;  // [s], no step ends there
+  const double beyond = 2.0 * scene.spec.time.end;  // [s], later than the end of any step
   return Signal::table({0.0, beyond}, {0.0, *spec.rate * beyond});
 }
 template Signal course_signal(const Scene&, const CourseSpec<unit::m>&, const std::string&);
@@ -182,7 +181,7 @@ RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& sp
       to_vector3(in_time ? in_time->value : std::get<std::array<double, 3>>(spec)),
       in_time ? course_signal(scene, in_time->factor, path + ".factor") : Signal::constant(1.0)};
   if (made.along.isZero(0.0))
-    throw SceneError(in_time ? path + ".value" : path, "is zero: the surface rests",
+    throw SceneError(in_time ? path + ".value" : path, "is zero: the surface does not move",
                      "leave it out, or give its velocity, e.g. [1, 0, 0]");
   return made;
 }

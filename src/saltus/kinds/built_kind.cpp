@@ -9,7 +9,7 @@
 namespace saltus {
 
 Pose BuiltKind::fixed_frame(const Scene&, const NamedBody&, const std::string&) const {
-  expects(false, "a kind whose bodies can be fixed gives their frame");
+  expects(false, "a kind with fixed bodies must define their frame");
   return {};
 }
 
@@ -18,7 +18,8 @@ void BuiltKind::set_reaction(const ProbeRequest& request, Probe& probe) const {
   const auto& prescribed = request.body.prescribed;
   if (prescribed.empty())
     throw SceneError(request.path + ".quantity",
-                     "'" + request.body.name + "' has no reactions: nothing of it is prescribed",
+                     "'" + request.body.name +
+                         "' has no reactions: none of its degrees of freedom is prescribed",
                      "allowed: velocity, displacement");
   if (request.spec.direction)
     throw SceneError(request.path + ".direction",

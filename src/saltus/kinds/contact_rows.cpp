@@ -18,7 +18,7 @@ namespace {
 /// Axis of the point along which each row is measured: the gap along z, slips along x and y.
 constexpr std::array<int, 3> kAxis{2, 0, 1};
 
-/// Rows of one body of a contact, the normal one first, with their paths.
+/// Rows of one body of a contact, the normal row first, with their paths.
 struct RowsOf {
   std::vector<const RowSpec*> row;
   std::vector<std::string> path;
@@ -81,7 +81,7 @@ void expect_row(const RowSpec& row, const NamedBuilt& of, const std::string& pat
       throw SceneError(path,
                        fmt::format("has {} of the {} of '{}'", some(given, "coefficient"),
                                    some(static_cast<std::size_t>(dofs), what), of.name),
-                       fmt::format("one a {}, or a list of [{}, coefficient]", what, what));
+                       fmt::format("one per {}, or a list of [{}, coefficient]", what, what));
     return;
   }
   std::vector<char> seen(static_cast<std::size_t>(dofs), 0);
@@ -97,7 +97,7 @@ void expect_row(const RowSpec& row, const NamedBuilt& of, const std::string& pat
   }
 }
 
-/// Where rows over coordinates are known: the kind has coordinates that scenes count.
+/// Rows are available for kinds whose coordinates a scene can refer to.
 void expect_kind(const NamedBuilt& of, const std::string& path) {
   const auto counted = [](const KindRow& row) { return !row.coordinates.empty(); };
   const KindRow& row = kind_row(of.body.kind);
@@ -108,7 +108,7 @@ void expect_kind(const NamedBuilt& of, const std::string& path) {
                    "give `at` and `against`");
 }
 
-/// The rows over the coordinates of all bodies of a contact, one column a coordinate that has a
+/// The rows over the coordinates of all bodies of a contact, one column per coordinate that has a
 /// coefficient.
 struct AllRows {
   std::map<std::pair<int, int>, Vector3> column;  ///< of (side, coordinate): normal, tangents
@@ -125,8 +125,7 @@ struct AllRows {
         moves[r] = moves[r] || entry[static_cast<Eigen::Index>(r)] != 0.0;
     }
   }
-  /// Rows as columns of a matrix, each coordinate in a unit of its own, in which its largest
-  /// coefficient is 1.
+  /// Rows as a matrix; each coordinate (column) is scaled so that its largest coefficient is 1.
   Matrix scaled(int rows) const {
     Matrix A(static_cast<Eigen::Index>(column.size()), rows);
     Eigen::Index i = 0;
@@ -141,7 +140,7 @@ bool all_zero(const RowSpec& row) {
   return std::ranges::all_of(coefficients(row), [](const Coefficient& c) { return c[1] == 0.0; });
 }
 
-/// Rows of which none is a combination of those before it: else W is singular.
+/// No row may be a combination of the previous ones, since W would be singular.
 void expect_independent(const AllRows& all, const RowsOf& rows) {
   Matrix A = all.scaled(static_cast<int>(rows.count()));
   for (Eigen::Index r = 0; r < A.cols(); ++r) {
@@ -150,16 +149,16 @@ void expect_independent(const AllRows& all, const RowsOf& rows) {
       for (Eigen::Index k = 0; k < r; ++k) A.col(r) -= A.col(k).dot(A.col(r)) * A.col(k);
     if (!(A.col(r).norm() > 1e-12 * size))
       throw SceneError(rows.path[static_cast<std::size_t>(r)],
-                       r == 1 ? "is parallel to `row`: what slides would open the contact"
+                       r == 1 ? "is parallel to `row`: sliding would open the contact"
                               : "is a combination of `row` and the other tangent",
-                       "the slip along the obstacle, another motion than that of the gap");
+                       "give the slip along the obstacle, independent of the gap");
     A.col(r).normalize();
   }
 }
 
 int feature_of(const BuiltBody& body, std::size_t index) {
   const auto found = std::ranges::find(body.row_contacts, index);
-  expects(found != body.row_contacts.end(), "a body with rows has their points");
+  expects(found != body.row_contacts.end(), "the body must have the points of its rows");
   return body.first_row_point + static_cast<int>(found - body.row_contacts.begin());
 }
 
@@ -197,13 +196,13 @@ ContactPair row_pair(const SceneSpec& scene, std::size_t index, const NamedBuilt
     expect_kind(*other, others.path[0]);
     if (&on.built == &other->built)
       throw SceneError(path + "against.body", fmt::format("'{}' is the body of `on`", other->name),
-                       "`row` takes all coordinates of a body");
+                       "`row` contains all coordinates of a body");
     if (rows.count() != others.count())
-      throw SceneError(
-          path + "against",
-          fmt::format("has {} and '{}' has {}", some(others.count() - 1, "tangent"), on.name,
-                      static_cast<int>(rows.count()) - 1),
-          "the same number on both bodies; a row of zeros where one does not move along it");
+      throw SceneError(path + "against",
+                       fmt::format("has {} and '{}' has {}", some(others.count() - 1, "tangent"),
+                                   on.name, static_cast<int>(rows.count()) - 1),
+                       "the same number on both bodies; use a row of zeros if one body does not "
+                       "move along a tangent");
   }
   AllRows all;
   for (const auto& [side, of, its] : {std::tuple{0, &on, &rows}, std::tuple{1, other, &others}}) {
@@ -216,8 +215,8 @@ ContactPair row_pair(const SceneSpec& scene, std::size_t index, const NamedBuilt
       throw SceneError(rows.path[r], "is zero: no coordinate moves along it");
     if (!all.moves[r])
       throw SceneError(rows.path[r],
-                       "has coefficients of prescribed coordinates alone: no contact can move them",
-                       "let another coordinate touch, or take one out of `prescribed`");
+                       "has coefficients of prescribed coordinates only: no contact can move them",
+                       "let another coordinate make contact, or take one out of `prescribed`");
   }
   expect_independent(all, rows);
   ContactPair pair;

@@ -1,4 +1,4 @@
-// Contacts by rows over coordinates:  y = H q + b,  slips T q,  of one body or between two.
+// Contacts by rows over coordinates: y = H q + b, slips T q, for one body or between two.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -9,19 +9,18 @@
 
 namespace saltus {
 
-/// The points that contacts of the scene with `row` make on a body of `dofs` coordinates. Rows with
-/// faults give points that row_pair() refuses.
+/// The points that contacts with `row` define on a body of `dofs` coordinates. Rows with faults
+/// give points that row_pair() rejects.
 struct RowPoints {
   std::vector<CoordinatePoint> points;
-  std::vector<std::size_t> contacts;  ///< of each point
+  std::vector<std::size_t> contacts;  ///< contact of each point
 };
 RowPoints row_points(const SceneSpec& scene, const std::string& body, int dofs);
 
-/// The pair of contact `index`, without its key and law. `other`: of a contact between two bodies,
-/// else null.
+/// The pair of contact `index`, without its key and law. `other`: the second body, or null.
 ///     gap = H_on q_on + H_other q_other + offset
-/// Throws SceneError: lengths, coordinates, rows that are 0 or that no impulse moves, tangents
-/// along the normal or each other.
+/// Throws SceneError for wrong lengths or coordinates, rows that are 0 or that no impulse can
+/// change, and tangents parallel to the normal or to each other.
 ContactPair row_pair(const SceneSpec& scene, std::size_t index, const NamedBuilt& on,
                      const NamedBuilt* other);
 

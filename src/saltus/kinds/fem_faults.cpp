@@ -15,7 +15,7 @@ bool has_dimension(const Mesh& mesh, int dimension) {
   });
 }
 
-/// The laws of all that the body is made of.
+/// The laws of all materials of the body.
 std::vector<MaterialLaw> laws_of(const FemSpec& spec) {
   std::vector<MaterialLaw> laws;
   if (spec.material) laws.push_back(spec.material->law);
@@ -28,7 +28,7 @@ std::vector<MaterialLaw> laws_of(const FemSpec& spec) {
 void expect_used(const FemSpec& spec, const Mesh& mesh, const std::string& path) {
   const FemSpec standard;
   const auto unused = [&](const std::string& key, const char* of) {
-    throw SceneError(path + key, fmt::format("is of {}, and the mesh has none", of),
+    throw SceneError(path + key, fmt::format("is for {}, but the mesh has none", of),
                      "leave it out");
   };
   if (!has_dimension(mesh, 2)) {
@@ -44,7 +44,7 @@ void expect_used(const FemSpec& spec, const Mesh& mesh, const std::string& path)
   }
   const std::vector<MaterialLaw> laws = laws_of(spec);
   if (spec.tangent != standard.tangent && std::ranges::count(laws, MaterialLaw::corotated) == 0)
-    throw SceneError(path + ".tangent", "is of the law corotated, which no material has",
+    throw SceneError(path + ".tangent", "is for the law corotated, which no material has",
                      "leave it out");
   if (!spec.touches && spec.surface != FemSurfaceSpec{})
     throw SceneError(path + ".surface", "has no meaning with `touches: false`",
@@ -55,7 +55,7 @@ void expect_used(const FemSpec& spec, const Mesh& mesh, const std::string& path)
        solver.iterations != standard.solver.iterations))
     throw SceneError(path + (solver.tolerance != standard.solver.tolerance ? ".solver.tolerance"
                                                                            : ".solver.iterations"),
-                     "is of conjugate_gradients",
+                     "is for conjugate_gradients",
                      "leave it out, or give `kind: conjugate_gradients`");
 }
 
@@ -64,10 +64,10 @@ void expect_stoppable(const FemSpec& spec, const std::string& path) {
   const std::string at = path + ".stops";
   if (spec.modes) throw SceneError(at, "have no meaning with `modes`", "give `contacts`");
   if (spec.mass != MassForm::lumped)
-    throw SceneError(path + ".mass", "nodes of `stops` have no mass, which needs it lumped",
+    throw SceneError(path + ".mass", "needs lumped mass, because `stops` make nodes massless",
                      "leave it out, or give `contacts`");
   if (spec.form != FemForm::total_lagrangian)
-    throw SceneError(path + ".form", "has no stops", "leave it out, or give `contacts`");
+    throw SceneError(path + ".form", "does not support stops", "leave it out, or give `contacts`");
   for (MaterialLaw law : laws_of(spec))
     if (law != MaterialLaw::linear)
       throw SceneError(at, fmt::format("need the law linear, not {}", name_of(law)),
@@ -83,13 +83,13 @@ void expect_reducible(const FemSpec& spec, const FemSystem& system, const std::s
   for (std::size_t i = 0; i < system.loads.size() && !keeps; ++i)
     if (!system.loads[i].signal.is_constant())
       throw SceneError(fmt::format("{}.loads[{}].factor", path, i),
-                       "changes in time: a body in its modes has constant loads alone",
+                       "varies in time: a body reduced to its modes accepts constant loads only",
                        "leave it out, or `modes`, or give modes.keep");
   for (const Prescribed& motion : system.prescribed)
     if (!motion.signal.is_constant() || motion.signal.value(0.0) != 0.0)
       throw SceneError(path + ".prescribed",
-                       fmt::format("moves node {}: a body in its modes is held where it is "
-                                   "undeformed",
+                       fmt::format("moves node {}: nodes of a body reduced to its modes can only "
+                                   "be fixed where undeformed",
                                    motion.dof / 3),
                        "give `fixed`, or leave `modes` out");
   const auto& at = spec.modes->at;
@@ -97,7 +97,8 @@ void expect_reducible(const FemSpec& spec, const FemSystem& system, const std::s
     for (std::size_t j = 0; j < i; ++j)
       if (at[i] == at[j])
         throw SceneError(fmt::format("{}.modes.at[{}]", path, i),
-                         fmt::format("is the same place as modes.at[{}]", j), "each place once");
+                         fmt::format("is the same place as modes.at[{}]", j),
+                         "name each place once");
 }
 
 }  // namespace saltus

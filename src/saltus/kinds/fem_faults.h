@@ -1,4 +1,4 @@
-// What an entry of kind fem asks for and its mesh, its material or its form has not.
+// Faults of an entry of kind fem: options that do not fit its mesh, its material or its form.
 #pragma once
 #include <string>
 
@@ -6,16 +6,16 @@
 
 namespace saltus {
 
-/// SceneError for what would be passed over: a thickness without plane elements, an area without
-/// bars, a tangent of another law, limits of another solver. path: "bodies[0].fem".
+/// Throws SceneError for options that would have no effect: a thickness without plane elements, an
+/// area without bars, a tangent of another law, limits of another solver. path: "bodies[0].fem".
 void expect_used(const FemSpec& spec, const Mesh& mesh, const std::string& path);
 
-/// SceneError where `stops` cannot be: with modes, consistent mass, another law than linear, form
-/// body_corotational.
+/// Throws SceneError if `stops` are not available: with modes, consistent mass, a law other than
+/// linear, or form body_corotational.
 void expect_stoppable(const FemSpec& spec, const std::string& path);
 
-/// SceneError for what a body in its modes has none of: a surface, loads and prescribed motion that
-/// change in time, places twice. system: as it was built from `spec`.
+/// Throws SceneError for options that a reduced body does not support: a surface, loads and
+/// prescribed motion that vary in time, the same place twice. system: the system built from `spec`.
 void expect_reducible(const FemSpec& spec, const FemSystem& system, const std::string& path);
 
 }  // namespace saltus

@@ -97,9 +97,9 @@ std::vector<TouchPoint> FemKind::points(const NamedBuilt& of, const PlaceSpec& a
 }
 
 std::vector<TouchPoint> FemKind::all_points(const NamedBuilt& of, const std::string& path) const {
-  throw SceneError(path, "`at` is missing: what of '" + of.name + "' touches",
-                   "a set of nodes, a node, [x, y, z] in its frame, or a list of them; its surface "
-                   "touches by `surfaces`");
+  throw SceneError(path, "`at` is missing: the contact points of '" + of.name + "'",
+                   "a set of nodes, a node, [x, y, z] in its frame, or a list of them; for contact "
+                   "of its surface use `surfaces`");
 }
 
 bool FemKind::is_prescribed(int node, int axis) const {
@@ -111,7 +111,7 @@ std::optional<HeldPoint> FemKind::held(const PointRef& ref, const Vector3& norma
   for (int axis = 0; axis < 3; ++axis)
     if (normal[axis] != 0.0 && is_prescribed(ref.feature, axis))
       return HeldPoint{"prescribed",
-                       "let another one touch, or take it out of `fixed` and `prescribed`"};
+                       "let another one make contact, or take it out of `fixed` and `prescribed`"};
   return std::nullopt;
 }
 
@@ -124,16 +124,17 @@ void FemKind::set_reaction(const ProbeRequest& a, Probe& probe) const {
   if (reactions == 0)
     throw SceneError(a.path + ".quantity",
                      fmt::format("'{}' has no reactions: {}", a.body.name,
-                                 a.body.fem->modes ? "it moves in its modes"
-                                                   : "nothing of it is fixed or prescribed"),
+                                 a.body.fem->modes ? "it is reduced to its modes"
+                                                   : "none of its nodes is fixed or prescribed"),
                      "allowed: velocity, displacement");
   const auto* name = std::get_if<NumberOrName>(&*a.spec.at);
   const bool set = name && name->is_name();
   const std::vector<TouchPoint> points =
       set ? touch_points(a.of, AtSpec(*name), a.path) : std::vector{a.point()};
   const Vector3 along = a.direction();
-  Vector weight = Vector::Zero(reactions);  // of Simulation::reactions() in the force along it
-  std::string free;                         // the first point that can move along the direction
+  // weights of Simulation::reactions() in the force along the direction
+  Vector weight = Vector::Zero(reactions);
+  std::string free;  // the first point that is free along the direction
   bool any = false;
   for (const TouchPoint& point : points) {
     bool all = true, stopped = false;
@@ -147,7 +148,7 @@ void FemKind::set_reaction(const ProbeRequest& a, Probe& probe) const {
       weight[found - prescribed_.begin()] += along[axis];
       any = true;
     }
-    // the forces of stops follow those of what is held
+    // the forces of stops follow those of prescribed degrees of freedom
     if (stopped_) {
       const auto stops = stopped_->stops();
       for (std::size_t i = 0; i < stops.size(); ++i) {
@@ -160,8 +161,8 @@ void FemKind::set_reaction(const ProbeRequest& a, Probe& probe) const {
     }
     if (!all && !stopped && free.empty()) free = point.name;
   }
-  // what is free along the direction has no reaction: of a set it adds nothing, of one point it is
-  // a mistake
+  // points that are free along the direction have no reaction: in a set they add zero, as a single
+  // point they are a mistake
   if (!any || (!free.empty() && points.size() == 1))
     throw SceneError(
         a.path + ".at",
@@ -223,7 +224,7 @@ TouchPoint FemModesKind::point(const NamedBuilt& of, const PlaceSpec& at,
 }
 
 std::shared_ptr<const PointTable> FemModesKind::probe_table(const ProbeRequest& request) const {
-  request.expect_no_direction("a body in its modes is heard along fem.modes.direction");
+  request.expect_no_direction("outputs of a body reduced to its modes use fem.modes.direction");
   return ModalKind::probe_table(request);
 }
 

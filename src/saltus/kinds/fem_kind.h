@@ -1,5 +1,4 @@
-// Bodies of kind fem: points of their meshes, or the places of `fem.modes.at` where they move in
-// their modes.
+// Bodies of kind fem: points of their meshes, or the places of `fem.modes.at` of a reduced body.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,8 +10,9 @@ namespace saltus {
 
 class FemKind final : public BuiltKind {
  public:
-  /// mesh: with its places, also where a ReducedMesh moves. stops: null without `fem.stops`. pose:
-  /// of the frame of the mesh in the reference. prescribed: degrees of freedom, in their order.
+  /// mesh: also given if the body is a ReducedMesh, for its places. stops: null without
+  /// `fem.stops`. pose: of the frame of the mesh in the reference. prescribed: degrees of freedom,
+  /// in their order.
   FemKind(std::shared_ptr<const Fem> mesh, std::shared_ptr<const RedistributedMass> stops,
           const Pose& pose, std::vector<int> prescribed);
   TouchPoint point(const NamedBuilt& of, const PlaceSpec& at,
@@ -23,7 +23,7 @@ class FemKind final : public BuiltKind {
   bool takes_places() const override { return true; }
   std::optional<HeldPoint> held(const PointRef& ref, const Vector3& normal) const override;
   int free_index(int dof) const override;
-  /// The force along a direction on a node, or on those of a set together.
+  /// The force along a direction on a node, or the sum over the nodes of a set.
   void set_reaction(const ProbeRequest& request, Probe& probe) const override;
   bool has_mesh() const override { return true; }
   double spin(const BuiltBody&, const BodySpec& spec, const GroupState&) const override;
@@ -42,7 +42,7 @@ class FemKind final : public BuiltKind {
   std::vector<int> prescribed_;
 };
 
-/// With `fem.modes.at`: a mesh by its modes, whose points are those places.
+/// With `fem.modes.at`: a modal body whose points are those places.
 class FemModesKind final : public ModalKind {
  public:
   /// places: in the frame of the mesh; along: x of each along `body` [m].

@@ -7,7 +7,7 @@
 
 namespace saltus {
 
-// Each in the file of its kind.
+// Each is defined in the file of its kind.
 KindRow modal_kind();
 KindRow linear_kind();
 KindRow lagrangian_kind();

@@ -1,5 +1,4 @@
-// The kinds of bodies that a scene can hold: what `describe` says of each, and what builds a body
-// of it.
+// The kinds of bodies: their descriptions for `describe`, and their builders.
 #pragma once
 #include <functional>
 #include <span>
@@ -14,45 +13,48 @@ namespace saltus {
 
 struct BuiltBody;
 
-/// Bodies of a kind whose traits differ from those of others of the kind.
+/// Bodies of a kind whose traits differ from other bodies of the same kind.
 struct KindCase {
   std::string_view what;  ///< "with a stiffness that is not symmetric"
   unsigned traits;
 };
 
-/// Groups that entries of a scene share: bodies that are moved alike.
+/// Groups to which several entries of a scene contribute bodies: bodies integrated by the same
+/// scheme.
 class SharedGroups {
  public:
   virtual ~SharedGroups() = default;
-  /// Takes the bodies of an entry of `bodies`, and sets group, first, origins and own_group of
-  /// `built`, which gets its dynamics when all entries are known.
+  /// Adds the bodies of an entry of `bodies`, and sets group, first, origins and own_group of
+  /// `built`, whose dynamics is set when all entries are known.
   virtual void add(std::size_t entry, BuiltBody& built) = 0;
 };
 
-/// An entry of `bodies` that is to be built.
+/// An entry of `bodies` to be built.
 struct BodyEntry {
   const Scene& scene;
   const BodySpec& body;
   std::size_t index;
   std::string path;     ///< "bodies[0]"
-  SharedGroups& rigid;  ///< of rigid bodies
+  SharedGroups& rigid;  ///< groups of rigid bodies
 };
 
 struct KindRow {
   BodyKind kind;
-  std::string_view name, summary, entries, points;  ///< entries: of the body, one of which it has
-  std::vector<KindCase> cases;                      ///< the common one first; without damping
+  /// entries: keys of the body entry, exactly one of which is given
+  std::string_view name, summary, entries, points;
+  std::vector<KindCase> cases;  ///< the usual case first; without damping
   BuiltBody (*build)(const BodyEntry&) = nullptr;
-  std::string_view coordinates = {};  ///< "mode": what `row` of a contact counts; empty: it cannot
+  /// "mode": what `row` of a contact refers to; empty: rows are not available
+  std::string_view coordinates = {};
   std::string_view weight = {};  ///< where weight is given; empty: the gravity of the scene acts
-  bool places = false;           ///< `at` takes [x, y, z] in the frame of the body
+  bool places = false;           ///< `at` accepts [x, y, z] in the frame of the body
   bool copies = false;           ///< its entry has `copies`
 };
-/// One row a kind, in the order of BodyKind.
+/// One row per kind, in the order of BodyKind.
 std::span<const KindRow> kinds();
 const KindRow& kind_row(BodyKind kind);
 
-/// Kinds that a scheme can move: "modal, linear; particles without springs".
+/// Kinds that a scheme can integrate: "modal, linear; particles without springs".
 std::string kinds_for(const Scheme& scheme);
 /// "rigid, pseudo-rigid and fem".
 std::string kinds_that(const std::function<bool(const KindRow&)>& has);

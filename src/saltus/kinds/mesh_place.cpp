@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kNear = 1e-9;
 
-/// X(xi) = X by Newton's method; nothing where it does not converge or ends outside the element.
+/// Solves X(xi) = X by Newton's method; nothing if it does not converge or xi is outside the
+/// element.
 std::optional<Vector3> natural_of(const Mesh& mesh, int element, const Vector3& X, double size) {
   const ElementKind kind = mesh.kind(element);
   const ElementInfo& of = info(kind);
@@ -61,7 +62,8 @@ std::optional<MeshPlace> find_place(const Mesh& mesh, const Vector3& X) {
     for (int e = 0; e < block.elements(); ++e, ++number) {
       Eigen::AlignedBox3d box;
       for (int a : block.element(e)) box.extend(Vector3(mesh.nodes.col(a)));
-      // quadratic edges may bulge out of the box of their nodes by an eighth of it at most
+      // quadratic edges may extend beyond the bounding box of their nodes by at most an eighth of
+      // it
       const double reach =
           kNear * size + (info(block.kind).quadratic() ? 0.25 : 0.0) * box.diagonal().norm();
       if (box.exteriorDistance(X) > reach) continue;

@@ -21,7 +21,7 @@ unsigned modal_traits() {
 KindRow modal_kind() {
   return {.kind = BodyKind::modal,
           .name = "modal",
-          .summary = "a body by its modes",
+          .summary = "a body described by its modes",
           .entries = "string, bar or modes",
           .points = "places along the body [m]",
           .cases = {{"", modal_traits()}},
@@ -36,7 +36,7 @@ TouchPoint ModalKind::point(const NamedBuilt& of, const PlaceSpec& at,
   const std::string& name = of.body.name;
   if (given.is_name())
     throw SceneError(path, fmt::format("'{}' is not a place on '{}'", given.name, name),
-                     "a body of kind modal takes a place along it, in m");
+                     "a body of kind modal needs a place along it, in m");
   const double x = given.number;
   if (!body_->has_shapes())
     throw SceneError(path, "'" + name + "' has no points: its modes have no shapes",
@@ -47,15 +47,14 @@ TouchPoint ModalKind::point(const NamedBuilt& of, const PlaceSpec& at,
   Vector shape(body_->positions());
   try {
     body_->shapes().row(x, shape);
-  } catch (const SceneError& error) {  // a table of shapes without this place
+  } catch (const SceneError& error) {  // a table of mode shapes that does not cover this place
     throw SceneError(path, error.message(), error.hint());
   }
   return {{0, 0, Vector3(x, 0.0, 0.0)}, fmt::format("x = {:.4g} m", x), path};
 }
 
 std::vector<TouchPoint> ModalKind::all_points(const NamedBuilt& of, const std::string& path) const {
-  throw SceneError(path, "`at` is missing: the place along '" + of.body.name + "' that touches",
-                   "in m");
+  throw SceneError(path, "`at` is missing: the contact point along '" + of.body.name + "'", "in m");
 }
 
 double ModalKind::largest_motion() const {
@@ -74,7 +73,7 @@ double ModalKind::largest_motion() const {
 }
 
 std::shared_ptr<const PointTable> ModalKind::probe_table(const ProbeRequest& request) const {
-  request.expect_no_direction("a body of kind modal is heard along its own direction");
+  request.expect_no_direction("outputs of a body of kind modal use its own direction");
   if (!body_->has_shapes())
     throw SceneError(request.path + ".probe",
                      "'" + request.spec.probe + "' has no points: its modes have no shapes",

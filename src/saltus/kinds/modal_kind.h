@@ -1,4 +1,4 @@
-// Bodies of kind modal: places along them, in m.
+// Bodies of kind modal: places along them [m].
 #pragma once
 #include "saltus/kinds/build_body.h"
 #include "saltus/kinds/built_kind.h"

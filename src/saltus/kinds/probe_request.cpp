@@ -14,7 +14,7 @@ bool ProbeRequest::named() const {
 
 int ProbeRequest::index(int count, const char* what) const {
   const auto* at = std::get_if<NumberOrName>(&*spec.at);
-  if (!at) point();  // throws: it is no point
+  if (!at) point();  // throws if there is no such point
   return index_at(*at, count, what, path + ".at");
 }
 

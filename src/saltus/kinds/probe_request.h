@@ -1,4 +1,4 @@
-// An output that names a body, and what kinds of bodies make probes of.
+// An output that names a body, and helpers with which the kinds of bodies build probes.
 #pragma once
 #include <memory>
 #include <string>
@@ -19,15 +19,15 @@ struct ProbeRequest {
   bool named() const;
   /// The number that `at` must be, 0 .. count - 1; what: "degree of freedom". Throws SceneError.
   int index(int count, const char* what) const;
-  /// The point of `at`.
+  /// The point that `at` names.
   TouchPoint point() const;
-  /// `direction`, upwards where none is given.
+  /// `direction`, or upwards if none is given.
   Vector3 direction() const;
-  /// Throws SceneError where the output has a direction; own: "a coordinate has its own direction".
+  /// Throws SceneError if the output has a direction; own: "a coordinate has its own direction".
   void expect_no_direction(const char* own) const;
 };
 
-/// One coordinate of a body. Throws SceneError where its motion is prescribed.
+/// One coordinate of a body. Throws SceneError if its motion is prescribed.
 std::shared_ptr<const PointTable> coordinate_table(const ProbeRequest& request, int dof);
 
 }  // namespace saltus

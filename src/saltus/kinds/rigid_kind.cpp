@@ -1,4 +1,4 @@
-// Bodies of kind rigid: several entries form one group; joints hold their places and axes.
+// Bodies of kind rigid: several entries form one group; joints can use their places and axes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,10 +75,10 @@ BuiltBody build_rigid(const BodyEntry& entry) {
 KindRow rigid_kind() {
   return {.kind = BodyKind::rigid,
           .name = "rigid",
-          .summary = "bodies with shapes that move and turn",
+          .summary = "rigid bodies with shapes",
           .entries = "rigid",
           .points = "places [x, y, z] in the frame of the body",
-          .cases = {{"", rigid_traits(false)}, {"that are balls", rigid_traits(true)}},
+          .cases = {{"", rigid_traits(false)}, {"that are spheres", rigid_traits(true)}},
           .build = build_rigid,
           .places = true,
           .copies = true};

@@ -21,11 +21,11 @@ NamedBuilt named_built(const Scene& scene, std::span<const BuiltBody> bodies,
   const auto count = static_cast<int>(named.built.origins.size());
   if (count > 0 && found.copy >= count)
     throw SceneError(path, fmt::format("there is no body '{}'", name),
-                     fmt::format("'{}' stands for {} bodies, {} to {}", named.body.name, count,
+                     fmt::format("'{}' refers to {} bodies, {} to {}", named.body.name, count,
                                  copy_name(named.body, 0), copy_name(named.body, count - 1)));
   if (named.built.group < 0)
-    throw SceneError(path, fmt::format("'{}' is fixed: nothing of it can move", name),
-                     "name a body that moves; contacts with the world are written as a plane");
+    throw SceneError(path, fmt::format("'{}' is fixed and cannot move", name),
+                     "name a moving body; write contacts with the world as a plane");
   return named;
 }
 
@@ -63,14 +63,15 @@ TouchPoint frame_point(const NamedBuilt& of, const PlaceSpec& at, const std::str
   if (!place)
     throw SceneError(
         path, fmt::format("{} is not a place on '{}'", place_text(at, BodyKind::rigid), of.name),
-        fmt::format("a body of kind {} takes [x, y, z] in its frame", name_of(of.body.kind)));
+        fmt::format("a body of kind {} needs [x, y, z] in its frame", name_of(of.body.kind)));
   const Vector3 local = to_vector3(*place) - of.built.origins[static_cast<std::size_t>(of.copy)];
   return {{of.built.first + of.copy, 0, local}, place_text(at, BodyKind::rigid), path};
 }
 
 void expect_place(const NamedBuilt& of, const std::string& path) {
-  throw SceneError(path, "`at` is missing: the place on '" + of.name + "' that touches",
-                   "[x, y, z] in its frame, or a list of them; shapes touch by `surfaces`");
+  throw SceneError(
+      path, "`at` is missing: the contact point on '" + of.name + "'",
+      "[x, y, z] in its frame, or a list of them; for contact of its shapes use `surfaces`");
 }
 
 TouchPoint touch_point(const NamedBuilt& of, const PlaceSpec& at, const std::string& path) {

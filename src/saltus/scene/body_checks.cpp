@@ -20,20 +20,19 @@ void expect_fit(const BodySpec& spec, const BuiltBody& built, const Scheme& sche
   std::string why = lacks != 0
                         ? "needs " + trait_names(lacks) + ", and '" + spec.name + "' (kind " +
                               std::string(name_of(spec.kind)) + ") has " + trait_names(traits)
-                        : "cannot move bodies with " + trait_names(bars) + ", as '" + spec.name +
+                        : "cannot move bodies with " + trait_names(bars) + ", which '" + spec.name +
                               "' (kind " + std::string(name_of(spec.kind)) + ") has";
   why += built.kind->why_lacks(lacks);
   if (has(lacks, Trait::separable))
     why +=
-        "; separable is what has constant mass and no damping, drag or dashpots, but for "
-        "lagrangian bodies, mass redistribution and rigid bodies with a locked axis that "
-        "couples to two "
-        "others";
+        "; separable are bodies with constant mass and without damping, drag or dashpots, except "
+        "lagrangian bodies, mass redistribution and rigid bodies with a locked axis that couples "
+        "to two others";
   throw SceneError(path + ".scheme", "'" + std::string(scheme.name()) + "' " + why,
                    "allowed here: " + schemes_for(traits));
 }
 
-/// Forces at the start must be numbers: a planet in its centre has none.
+/// Forces at the start must be finite: a planet at its centre of attraction has none.
 void expect_start(const BuiltBody& built, const std::string& path) {
   if (built.dynamics->modal() != nullptr) return;  // its forces are linear in q and v
   Vector f(built.dynamics->velocities());
@@ -67,7 +66,7 @@ void BodyChecks::check(std::size_t i) {
   advise_spin(i, path);
   if (!built.own_group) return;
   expect_start(built, path);
-  if (steps()) advise_scheme(i, path);  // else h is no step of it
+  if (steps()) advise_scheme(i, path);  // otherwise it is not integrated with step h
   advise_pluck(spec, path);
 }
 
@@ -78,8 +77,8 @@ void BodyChecks::warn_of_gravity() {
   const BodySpec& first = spec_.bodies.front();
   const KindRow& kind = kind_row(first.kind);
   parts_.warnings.push_back(
-      fmt::format("gravity: it acts on no body of the scene, '{}' is of kind {}; {}", first.name,
-                  kind.name, kind.weight));
+      fmt::format("gravity: it does not act on any body of the scene, '{}' is of kind {}; {}",
+                  first.name, kind.name, kind.weight));
 }
 
 void BodyChecks::warn_of_fields() {
@@ -91,7 +90,7 @@ void BodyChecks::warn_of_fields() {
         std::pair{"resultants", results.resultants}})
     if (asked)
       parts_.warnings.push_back(
-          fmt::format("results.{}: no body moves by its mesh: nothing more is stored", key));
+          fmt::format("results.{}: the scene has no mesh, so nothing more is stored", key));
 }
 
 void BodyChecks::advise_dampers() {
@@ -146,7 +145,7 @@ void BodyChecks::advise_scheme(std::size_t i, const std::string& path) {
   if (const auto* form = std::get_if<VariationalSymplecticOptions>(&choice);
       form && form->compat == Compat::sofa && touched)
     say(".scheme",
-        "compat: sofa stores the momentum from before the contact, so obstacles do not stop '" +
+        "compat: sofa stores the momentum before the contact, so obstacles do not stop '" +
             body.name + "'; compat: none does");
   if (const auto* newmark = std::get_if<NewmarkOptions>(&choice); newmark && touched)
     say(".scheme", rest_advice(newmark->gamma, newmark->beta_value(), body.name));

@@ -1,5 +1,5 @@
-// Bodies that are built against what else the scene asks of them: faults of schemes that cannot
-// move them, and warnings about steps, spin, damping, gravity and fields that do not suit them.
+// Checks of built bodies against the rest of the scene: faults of schemes that do not support a
+// body, and warnings about unsuitable steps, spin, damping, gravity and fields.
 #pragma once
 #include <span>
 #include <string>
@@ -8,30 +8,30 @@
 
 namespace saltus {
 
-/// A contact names the body.
+/// True if a contact names the body.
 bool in_contacts(const SceneSpec& scene, const std::string& body);
-/// A joint names the body.
+/// True if a joint names the body.
 bool in_joints(const SceneSpec& scene, const std::string& body);
 
-/// Reads the groups and initial states of `parts`, and adds its warnings.
+/// Reads the groups and initial states of `parts`, and adds warnings to it.
 class BodyChecks {
  public:
-  /// bodies: of the scene, in its order.
+  /// bodies: the bodies of the scene, in its order.
   BodyChecks(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts)
       : spec_(scene.spec), bodies_(bodies), parts_(parts) {}
 
-  /// Body `i`, whose group is complete. Throws SceneError: its scheme cannot move it, its forces at
-  /// t = 0 are not finite.
+  /// Checks body `i`, whose group is complete. Throws SceneError if its scheme does not support it,
+  /// or if its forces at t = 0 are not finite.
   void check(std::size_t i);
-  /// The scene has gravity, and bodies on which it does not act.
+  /// Warns if the scene has gravity and bodies on which it does not act.
   void warn_of_gravity();
-  /// Fields of meshes are to be stored, and there is no mesh.
+  /// Warns if fields of meshes are to be stored and there is no mesh.
   void warn_of_fields();
-  /// Dampers that are faster than the step.
+  /// Warns of dampers with time constants shorter than the step.
   void advise_dampers();
 
  private:
-  /// A fixed step of which advice can speak.
+  /// The run has a fixed step, to which warnings can refer.
   bool steps() const {
     return parts_.options.mode == TimeMode::stepping && !(parts_.options.step_tolerance > 0.0);
   }

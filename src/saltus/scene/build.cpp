@@ -32,13 +32,12 @@ std::shared_ptr<const ContactSolver> solver_of(const std::string& name) {
                    did_you_mean(name, names));
 }
 
-/// Thrown where faults were collected and what follows needs the entries that have them.
+/// Thrown when faults were collected and the next stage needs the faulty entries.
 struct Collected {};
 
 class Builder {
  public:
-  /// faults: where they are given, those of the entries of a list are collected, and the list is
-  /// gone through to its end.
+  /// faults: if given, collects the faults of all entries of a list before stopping.
   explicit Builder(const Scene& scene, Faults* faults = nullptr)
       : scene_(scene), spec_(scene.spec), faults_(faults) {}
 
@@ -50,7 +49,7 @@ class Builder {
     BodyChecks checks(scene_, bodies_, parts_);
     each("bodies", spec_.bodies.size(), [&](std::size_t i) { checks.check(i); });
     if (parts_.groups.empty())
-      throw SceneError("bodies", "nothing in the scene can move",
+      throw SceneError("bodies", "no body of the scene can move",
                        "at least one body that is not fixed");
     set_pass_limits(parts_);
     each("contacts", spec_.contacts.size(),
@@ -71,7 +70,7 @@ class Builder {
   }
 
  private:
-  /// step(i) of each entry of a list. What comes after them needs all of them: their faults are
+  /// Calls step(i) for each entry of a list. Later stages need all entries, so their faults are
   /// thrown at the end.
   template <class Step>
   void each(const char* list, std::size_t count, const Step& step) {
@@ -113,10 +112,10 @@ class Builder {
 Model build(const Scene& scene) {
   try {
     if (scene.spec.time.automatic())
-      throw SceneError("time.scheme",
-                       "'auto' is chosen for whole runs alone: by `saltus run`, `saltus study` and "
-                       "saltus.run()",
-                       "name `mode`, `step` and the schemes of the bodies here");
+      throw SceneError(
+          "time.scheme",
+          "'auto' is chosen for whole runs only: by `saltus run`, `saltus study` and saltus.run()",
+          "name `mode`, `step` and the schemes of the bodies here");
     return Builder(scene).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);

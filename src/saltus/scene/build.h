@@ -1,4 +1,4 @@
-// A scene becomes a model, or a SceneError says what is wrong with it and where.
+// Builds a model from a scene, or reports the faults of the scene with their positions in the file.
 #pragma once
 #include "saltus/model/model.h"
 #include "saltus/spec/scene.h"
@@ -10,9 +10,9 @@ class Faults;
 /// Reads the data files that the scene names. Every SceneError carries file, line and column.
 Model build(const Scene& scene);
 
-/// Builds, and adds what is wrong to `faults`: of all bodies; where those are sound of all
-/// contacts; where they are too the first fault of the rest. Paths are those of the scene, places
-/// are left out.
+/// Builds, and adds faults to `faults`: those of all bodies; if there are none, those of all
+/// contacts; if there are none either, the first fault of the rest. Paths are those of the scene;
+/// file positions are not set.
 void build_faults(const Scene& scene, Faults& faults);
 
 }  // namespace saltus

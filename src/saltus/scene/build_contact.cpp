@@ -21,7 +21,7 @@ double polynomial(const std::vector<double>& c, double x) {  // c0 + c1 x + c2 x
   return y;
 }
 
-/// Points of the regular grid of a string.
+/// Points on the regular grid of a string.
 PointList on_grid(const Modal& body, const std::string& path, auto&& height) {
   const int n = body.shapes().grid();
   if (n == 0)
@@ -70,7 +70,7 @@ void shape_at(const Modal& body, double x, const std::string& path, Vector& shap
   }
 }
 
-/// One entry of `contacts` while its pairs are made.
+/// One entry of `contacts` during the construction of its pairs.
 struct Making {
   const Scene& scene;
   const ContactSpec& spec;
@@ -85,7 +85,7 @@ struct Making {
     return parts.initial[static_cast<std::size_t>(of.group)];
   }
   const ContactLaw& law() const { return *parts.laws.back(); }
-  /// Whether a gap below 0 at the start breaks the law.
+  /// Whether an initial gap below 0 violates the law.
   bool opens() const { return law().unilateral(); }
   void add(const ContactSide& a, const ContactSide& b, const Vector3& normal,
            double distance = 0.0) {
@@ -108,14 +108,14 @@ struct Making {
     parts.pairs.push_back(pair);
   }
   void find_tangents(ContactPair& pair) const;
-  /// Points of a set that are held across the normal touch without friction; that none can slide is
-  /// a fault.
+  /// Points of a set that cannot move tangentially get no friction; it is a fault if none of them
+  /// can slide.
   void expect_sliding() const;
 
-  /// A surface that runs drags at nothing without friction, and along the normal alone.
+  /// A running surface needs friction, and a velocity that is not only along the normal.
   void expect_running() const;
 
-  int with_friction = 0, sliding = 0;  ///< pairs
+  int with_friction = 0, sliding = 0;  ///< numbers of pairs
   int runs = -1;                       ///< surface of side b: index into ModelParts::running
 };
 
@@ -123,7 +123,7 @@ Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// Components of the velocities that stay 0.
+/// Marks velocity components that stay 0.
 std::vector<char> locked_of(const Dynamics& body) {
   std::vector<char> locked(static_cast<std::size_t>(body.velocities()), 0);
   if (const RigidData* data = body.rigid())
@@ -136,9 +136,10 @@ std::vector<char> locked_of(const Dynamics& body) {
   return locked;
 }
 
-/// Directions across n in which the two points can move against each other: both in space, one in
-/// plane motion. Found by the rows of the points at the start and at some configurations around it;
-/// rows of a plane system are zero across its plane in all of them.
+/// Finds the tangential directions in which the two points can move relative to each other: two in
+/// space, one in plane motion. Uses the rows of the points in the initial configuration and in some
+/// configurations around it; in plane motion the rows have no component normal to the plane in any
+/// of them.
 void Making::find_tangents(ContactPair& pair) const {
   const Vector3& n = pair.normal;
   int least = 0;
@@ -180,7 +181,7 @@ void Making::find_tangents(ContactPair& pair) const {
   const double larger = most.dot(mobility * most), smaller = least_axis.dot(mobility * least_axis);
   const double still = 1e-20 * largest;
   if (!(larger > still)) return;
-  // What is prescribed to move may slip where nothing is free to.
+  // With prescribed motion, slip is possible in directions in which no free coordinate moves.
   bool driven = false;
   for (const ContactSide* side : {&pair.a, &pair.b})
     if (side->group >= 0) {
@@ -210,7 +211,7 @@ void Making::expect_sliding() const {
   if (with_friction > 0 && sliding == 0)
     throw SceneError(
         path + ".law",
-        fmt::format("friction needs motion across the normal, and '{}' has none there", spec.on),
+        fmt::format("friction needs tangential motion, and '{}' has none there", spec.on),
         "friction: 0, or law relay along the motion");
 }
 
@@ -218,12 +219,12 @@ void Making::expect_running() const {
   if (runs < 0) return;
   const std::string key = path + ".against.surface_velocity";
   if (sliding == 0)
-    throw SceneError(key, "drags by friction, and the law of this contact has none",
-                     "give the law friction, or leave it out");
+    throw SceneError(key, "acts through friction, but the law of this contact has none",
+                     "add friction to the law, or leave it out");
   const Vector3& u = parts.running[static_cast<std::size_t>(runs)].along;
   for (const ContactPair& pair : parts.pairs)
     if (pair.runs == runs && pair.normal.cross(u).norm() > 1e-12 * u.norm()) return;
-  throw SceneError(key, "has no part across the normal: it drags at nothing",
+  throw SceneError(key, "has no component along the surface: it has no effect",
                    "give a velocity along the surface");
 }
 
@@ -240,7 +241,7 @@ void along_body(Making& m) {
   if (!m.body().kind->along())
     throw SceneError(
         m.path + ".against",
-        fmt::format("'{}' (kind {}) is no body with places along it", spec.on,
+        fmt::format("'{}' (kind {}) is not a body with places along it", spec.on,
                     name_of(m.body_spec().kind)),
         m.body().kind->dof_points().empty() ? "give plane or body" : "give plane, stop or body");
   const Modal& body = *m.body().kind->along();
@@ -257,7 +258,7 @@ void along_body(Making& m) {
                      fmt::format("{} points and {} modes need {:.0f} GB", points.size(),
                                  body.positions(), 1e-9 * table),
                      "fewer points or modes");
-  if (points.empty()) throw SceneError(against, "has no point", "at least one [x, h] is needed");
+  if (points.empty()) throw SceneError(against, "has no point", "at least one [x, h] is required");
   const ModalPlacement& place = body.placement();
   Vector shape(body.positions());
   double worst = 0.0, worst_x = 0.0;
@@ -282,7 +283,7 @@ void along_body(Making& m) {
   if (worst < -1e-9 && m.opens()) refuse_overlap(m, worst, fmt::format("x = {:.4g} m", worst_x));
 }
 
-/// Place of a point at the start [m], and the largest entry of n . dx/dq there: 0 where no impulse
+/// Position of a point at the start [m], and the largest entry of n . dx/dq there: 0 if no impulse
 /// along n moves it.
 struct Located {
   Vector3 x;
@@ -305,7 +306,7 @@ Located locate(const Making& m, const NamedBuilt& of, const TouchPoint& point,
   return located;
 }
 
-/// A contact that no impulse could ever open: rows that are zero and stay so.
+/// Throws if no impulse could ever open the contact: rows that are zero and stay zero.
 void expect_movable(const Making& m, const NamedBuilt& of, const TouchPoint& point, double size,
                     const Vector3& normal) {
   const BuiltBody& built = of.built;
@@ -361,7 +362,7 @@ void against_body(Making& m, const NamedBuilt& other) {
     if (points.size() == 1) return points.front();
     throw SceneError(
         path,
-        fmt::format("'{}' has {} points: `at` must say which one touches", of.name, points.size()),
+        fmt::format("'{}' has {} points: `at` must name the contact point", of.name, points.size()),
         "for example at: " + (points.empty() || !of.built.kind->names_points()
                                   ? std::string("0")
                                   : points.front().name));
@@ -382,8 +383,9 @@ void against_body(Making& m, const NamedBuilt& other) {
   for (const TouchPoint& a : points) {
     if (same_group && a.ref.body == b.ref.body && a.ref.feature == b.ref.feature &&
         a.ref.local == b.ref.local)
-      throw SceneError(a.path, fmt::format("{} of '{}' cannot touch itself", a.name, m.spec.on),
-                       "two points of the body");
+      throw SceneError(
+          a.path, fmt::format("{} of '{}' cannot be in contact with itself", a.name, m.spec.on),
+          "two points of the body");
     const Located on_a = locate(m, m.on, a, normal), on_b = locate(m, other, b, normal);
     if (on_b.row <= kStillAlong) expect_movable(m, m.on, a, on_a.row, normal);
     const double along = normal.dot(on_a.x - on_b.x), gap = along - distance;
@@ -392,27 +394,27 @@ void against_body(Making& m, const NamedBuilt& other) {
           m.path + ".against.distance",
           fmt::format("{} of '{}' is {:.6g} m from {} of '{}' along the normal at the start",
                       a.name, m.spec.on, along, b.name, other.name),
-          "a smaller distance, other places, or the normal turned: it points from the other body "
-          "to "
-          "this one");
+          "give a smaller distance or other places, or turn the normal, which points from the "
+          "other body to this one");
     if (gap < -1e-9 && m.opens())
       throw SceneError(
           m.path + ".against",
-          fmt::format("{} of '{}' is {:.4g} mm behind {} of '{}' along the normal at the start",
+          fmt::format("{} of '{}' is {:.4g} mm on the wrong side of {} of '{}' along the normal at "
+                      "the start",
                       a.name, m.spec.on, -1e3 * gap, b.name, other.name),
           "turn the normal, which points from the other body to this one, or change the places");
     m.add({m.body().group, a.ref}, {other.built.group, b.ref}, normal, distance);
   }
 }
 
-/// A gap over the coordinates of one body or two, with tangents of its own.
+/// A gap defined on the coordinates of one body or two, with its own tangents.
 void by_rows(Making& m, const NamedBuilt* other) {
   ContactPair pair = row_pair(m.scene.spec, m.index, m.on, other);
   if (pair.tangents > 0 && m.law().slides_on_normal())
-    throw SceneError(
-        m.path + ".tangent",
-        fmt::format("is for friction across `row`, and {} rubs along it", m.law().facts().name),
-        "leave it out");
+    throw SceneError(m.path + ".tangent",
+                     fmt::format("is for friction perpendicular to `row`, but {} acts along it",
+                                 m.law().facts().name),
+                     "leave it out");
   if (pair.tangents == 0 && m.law().facts().friction.coefficient > 0.0)
     throw SceneError(m.path + ".law", "friction needs the row of the slip", "give `tangent`");
   if (!(m.law().facts().friction.coefficient > 0.0)) pair.tangents = 0;
@@ -434,9 +436,10 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
   parts.law_path.push_back(path + ".law");
   const auto led = [](const NamedBuilt& of) { return of.built.dynamics->velocities() == 0; };
   if (led(m.on) && !spec.other())
-    throw SceneError(path + ".on",
-                     fmt::format("'{}' moves as it is told: no contact changes it", spec.on),
-                     "let another body touch");
+    throw SceneError(
+        path + ".on",
+        fmt::format("'{}' has prescribed motion, so contacts cannot change it", spec.on),
+        "name another body");
   if (spec.against && spec.against->surface_velocity) {
     m.runs = static_cast<int>(parts.running.size());
     parts.running.push_back(running_surface(scene, *spec.against->surface_velocity,
@@ -454,12 +457,12 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
     if (led(m.on) && led(other))
       throw SceneError(path + ".on",
                        fmt::format("neither '{}' nor '{}' moves by forces", spec.on, other.name),
-                       "let another body touch");
+                       "name another body");
     if (reads_theta(spec.law) && !led(m.on) && !led(other) &&
         theta_of(scheme) != theta_of(other.body.chosen_scheme()))
       throw SceneError(path + ".law",
                        std::string(name_of(spec.law)) +
-                           " averages with theta of the schemes, and those of '" + spec.on +
+                           " averages with theta of the schemes, but those of '" + spec.on +
                            "' and '" + *spec.against->body + "' differ",
                        "give both bodies the same scheme");
     if (spec.row)

@@ -1,4 +1,4 @@
-// From ContactSpec to pairs of points with their law.
+// Builds pairs of points and their laws from ContactSpec.
 #pragma once
 #include <span>
 
@@ -6,8 +6,8 @@
 
 namespace saltus {
 
-/// Adds contact `index` of the scene to the pairs and laws of `parts`, whose groups and initial
-/// states are there already.
+/// Adds contact `index` of the scene to the pairs and laws of `parts`, which must contain the
+/// groups and initial states.
 void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index,
                  ModelParts& parts);
 

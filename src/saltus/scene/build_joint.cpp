@@ -14,16 +14,16 @@
 namespace saltus {
 namespace {
 
-/// One joint of the scene while its laws are made.
+/// One joint of the scene during the construction of its laws.
 struct JointMaking {
   const Scene& scene;
   const JointSpec& spec;
   std::string path;  ///< "joints[0]"
-  int index = 0;     ///< of the joint in the model
+  int index = 0;     ///< index of the joint in the model
   const PlacedJoint& placed;
   ModelParts& parts;
 
-  /// Of the body that moves, for laws that read options of the scheme.
+  /// Of the moving body, for laws that read options of the scheme.
   SchemeChoice scheme() const {
     for (const BodySpec* body : placed.spec)
       if (body && body->integrated()) return body->chosen_scheme();
@@ -46,8 +46,8 @@ struct JointMaking {
   }
 };
 
-/// Limits, springs, friction and motors are rows of the contact problem, driven coordinates rows of
-/// the joints.
+/// Limits, springs, friction and motors become rows of the contact problem, driven coordinates rows
+/// of the joints.
 template <Dimension D>
 void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::string_view name) {
   if (!laws) return;
@@ -91,7 +91,7 @@ void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::
   }
 }
 
-/// Two joints of the same bodies that drive the same motion of theirs.
+/// Detects two joints between the same bodies that drive the same relative motion.
 class MotorCheck {
  public:
   void add(const JointMaking& m, std::string_view name, bool motor, bool drive) {
@@ -105,9 +105,9 @@ class MotorCheck {
     for (const Driven& other : known)
       if (other.joint != m.index && along(other.direction, row.direction))
         throw SceneError(fmt::format("{}.{}.{}", m.path, name, motor ? "motor" : "drive"),
-                         fmt::format("'{}' and '{}' drive the same motion of '{}' against '{}'",
+                         fmt::format("'{}' and '{}' drive the same motion of '{}' relative to '{}'",
                                      other.name, m.spec.name, placed.body[1], placed.body[0]),
-                         "one motor or drive a coordinate");
+                         "one motor or drive per coordinate");
     known.push_back({m.index, m.spec.name, row.direction});
   }
 
@@ -127,11 +127,11 @@ class MotorCheck {
   std::map<std::tuple<End, End, bool>, std::vector<Driven>> known_;
 };
 
-/// In a plane scene a joint turns about the normal of the plane and slides within it, or not at
-/// all.
+/// In a planar scene a joint can only rotate about the normal of the plane and slide within the
+/// plane.
 std::optional<std::string> plane_advice(const SceneSpec& scene, const JointSpec& joint,
                                         const PlacedJoint& placed) {
-  const bool line = joint.kind == JointKind::line;  // it turns with its ends
+  const bool line = joint.kind == JointKind::line;  // it rotates with its ends
   if (!scene.planar || line || joint.kind == JointKind::universal) return std::nullopt;
   constexpr double kTilted = 1e-6;
   const Vector3 across_it = Vector3::Unit(across(*scene.planar));
@@ -141,7 +141,8 @@ std::optional<std::string> plane_advice(const SceneSpec& scene, const JointSpec&
     const double off = turns ? along.cross(across_it).norm() : std::abs(along.dot(across_it));
     if (off > kTilted * along.norm())
       return fmt::format("'{}' cannot {}: its axis is not {} the plane {} of the scene", joint.name,
-                         turns ? "turn" : "slide", turns ? "across" : "in", name_of(*scene.planar));
+                         turns ? "turn" : "slide", turns ? "normal to" : "in",
+                         name_of(*scene.planar));
   }
   return std::nullopt;
 }
@@ -177,10 +178,10 @@ JointCoupling coupling_of(const Scene& scene, const CouplingSpec& spec, const st
       if (!weights.empty() && common_measure(weights) == 0.0)
         throw SceneError(
             path + ".gear.offset",
-            fmt::format("with a ratio of {:g} '{}' cannot tell one turn from another "
-                        "and holds rates alone",
-                        spec.gear->ratio, spec.name),
-            "leave it out, or a ratio of whole numbers up to 128, with all its digits");
+            fmt::format(
+                "with a ratio of {:g} '{}' cannot distinguish full turns and constrains rates only",
+                spec.gear->ratio, spec.name),
+            "leave it out, or give a ratio of integers up to 128, with all its digits");
       coupling.value = constant(spec.gear->offset);
     }
   }
@@ -188,7 +189,7 @@ JointCoupling coupling_of(const Scene& scene, const CouplingSpec& spec, const st
     const auto found = find_joint(scene.spec, spec.screw->joint);
     if (!found || scene.spec.joints[*found].kind != JointKind::cylindrical)
       throw SceneError(path + ".screw.joint",
-                       fmt::format("'{}' is no cylindrical joint", spec.screw->joint),
+                       fmt::format("'{}' is not a cylindrical joint", spec.screw->joint),
                        "a screw turns about its axis and slides along it");
     const auto j = static_cast<int>(*found);
     const double lead = spec.screw->pitch / (2.0 * std::numbers::pi);

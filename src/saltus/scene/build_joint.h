@@ -1,4 +1,4 @@
-// From JointSpec and CouplingSpec to joints, couplings and laws on coordinates.
+// Builds joints, couplings and laws on coordinates from JointSpec and CouplingSpec.
 #pragma once
 #include <array>
 #include <functional>
@@ -12,17 +12,17 @@
 namespace saltus {
 
 /// Adds the joints and couplings of the scene to the parts, whose groups, states and pairs are
-/// complete. Throws SceneError naming the joint.
+/// complete. Throws SceneError with the name of the joint.
 void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts);
 
-/// Where the bodies of the groups are at t = 0, frames of a group found once.
+/// Positions of the bodies of the groups at t = 0; the frames of a group are computed once.
 class StartFrames {
  public:
   explicit StartFrames(const ModelParts& parts) : parts_(parts), frames_(parts.groups.size()) {}
   const ModelParts& parts() const { return parts_; }
   /// True for bodies that have a frame: rigid or moved ones.
   bool has(int group) const;
-  bool moves(int group) const;  ///< by forces; false for the world, -1
+  bool moves(int group) const;  ///< moved by forces; false for the world, -1
   const Pose& of(int group, int body);
   /// A point of a body in space.
   Vector3 point(int group, const PointRef& ref);
@@ -32,11 +32,11 @@ class StartFrames {
   std::vector<std::vector<Pose>> frames_;
 };
 
-/// The places and axes of a joint where the bodies are at t = 0.
+/// The places and axes of a joint in the initial configuration.
 struct PlacedJoint {
   Joint joint;
   JointFrame a, b;                      ///< in space
-  std::array<std::string, 2> body;      ///< names as written
+  std::array<std::string, 2> body;      ///< names as written in the scene
   std::array<const BodySpec*, 2> spec;  ///< null: the world
 };
 /// path: "joints[0]".

@@ -1,4 +1,4 @@
-// From the options of a law to the law, with every default resolved.
+// Builds a law from its options, with every default resolved.
 #pragma once
 #include <string>
 
@@ -8,11 +8,11 @@
 
 namespace saltus {
 
-/// theta of the velocity with which the forces of a step do their work.
+/// theta of the velocity with which the work of forces over a step is computed.
 double theta_of(const SchemeChoice& scheme);
 
-/// `scheme` is that of the body that touches. path: "contacts[0].law". Throws SceneError for what
-/// no scheme can do.
+/// `scheme` is that of the body in contact. path: "contacts[0].law". Throws SceneError for options
+/// that the scheme does not support.
 AnyLaw law_of(const LawChoice& law, const SchemeChoice& scheme, ContactInstant instant,
               const std::string& path);
 

@@ -15,7 +15,7 @@ void add_files(const OutputSpec& spec, Probe& probe) {
   probe.gain = spec.gain.value_or(0.0);
 }
 
-/// A coordinate of a joint or its rate; the group is one of its two.
+/// A coordinate of a joint or its rate; group: that of one of its two bodies.
 Probe joint_probe(const Scene& scene, std::span<const Joint> joints, const OutputSpec& spec) {
   const NamedCoordinate of = *find_coordinate(scene.spec, spec.probe);
   Probe probe;

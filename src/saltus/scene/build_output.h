@@ -1,4 +1,4 @@
-// From OutputSpec to probes.
+// Builds probes from OutputSpec.
 #pragma once
 #include <span>
 
@@ -6,8 +6,8 @@
 
 namespace saltus {
 
-/// The probe of output `index` of the scene. bodies: all of them, built; initial: of the groups;
-/// joints: of the model, in the order of the scene.
+/// The probe of output `index` of the scene. bodies: all built bodies; initial: states of the
+/// groups; joints: of the model, in the order of the scene.
 Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
                std::span<const GroupState> initial, std::span<const Joint> joints,
                std::size_t index);

@@ -15,25 +15,27 @@
 namespace saltus {
 namespace {
 
-constexpr double kClosed = 1e-13;    ///< of the size of the mechanism; in rad
-constexpr double kAccepted = 1e-10;  ///< where round-off or a dead point leaves no less
-constexpr double kTold = 1e-6;       ///< smaller changes of the start are not told
-constexpr double kFitted = 1e-12;    ///< of the motion: what a second fit changes is less
+constexpr double kClosed = 1e-13;  ///< relative to the size of the mechanism; in rad
+/// accepted if round-off or a dead point prevents a smaller value
+constexpr double kAccepted = 1e-10;
+constexpr double kTold = 1e-6;  ///< smaller initial changes are not reported
+/// relative to the motion: smaller corrections of velocities are not applied again
+constexpr double kFitted = 1e-12;
 constexpr ProjectionLimits kClosing{.iterations = 50,
                                     .refactorise_above = 0.0,
                                     .stop_above = std::numeric_limits<double>::infinity(),
                                     .halvings = 12};
-constexpr int kLooks = 64;  ///< times of the run at which a drive is looked at
+constexpr int kLooks = 64;  ///< number of times of the run at which a drive is checked
 
-/// What one row of the joints means.
+/// The meaning of one row of the joints.
 struct RowMeaning {
-  int owner = 0;  ///< joint, or after those coupling
+  int owner = 0;  ///< index of a joint, or number of joints + index of a coupling
   bool turns = false;
 };
 
 class Assembly {
  public:
-  /// again: velocities that were fitted before keep their bits.
+  /// again: velocities that already satisfy the joints stay bitwise the same.
   Assembly(ModelParts& parts, bool again)
       : parts_(parts),
         again_(again),
@@ -55,10 +57,10 @@ class Assembly {
   }
 
   // -- for project_positions()
-  /// The largest gap of `gap_`, lengths as shares of the size.
+  /// The largest entry of `gap_`, lengths divided by the size.
   double violation();
   double round_off() const { return kClosed + round_off_; }
-  /// Rows, masses and S at the places as they are.
+  /// Computes rows, masses and S at the current positions.
   bool linearise();
   void solve();
   void move(double part);
@@ -97,14 +99,15 @@ class Assembly {
   double share(Eigen::Index row, double gap) const {
     return std::abs(gap) / (meaning_[static_cast<std::size_t>(row)].turns ? 1.0 : size_);
   }
-  /// The largest share, or what is no number.
+  /// The row with the largest scaled gap, or with one that is not finite.
   Eigen::Index worst_row(const Vector& g) const {
     Eigen::Index row = 0;
     for (Eigen::Index i = 1; i < g.size(); ++i)
       if (!(share(i, g[i]) <= share(row, g[row]))) row = i;
     return row;
   }
-  /// Nothing can move along the row: its bodies are locked, of a plane scene, or moved.
+  /// No motion is possible along the row: its bodies are locked, restricted to a plane, or have
+  /// prescribed motion.
   bool blocked(Eigen::Index row) const { return !(system_.diagonal()[row] > least_); }
   const std::string& name_of(int owner) const {
     const auto i = static_cast<std::size_t>(owner), n = parts_.joints.size();
@@ -124,8 +127,8 @@ class Assembly {
     const auto k = static_cast<std::size_t>(i);
     return k < group.bodies.size() ? group.bodies[k] : group.name;
   }
-  /// Gap of the joint or coupling that `row` belongs to: "12 mm" or "0.3 rad", its rows of one sort
-  /// taken together.
+  /// Gap of the joint or coupling that `row` belongs to: "12 mm" or "0.3 rad", the norm of its rows
+  /// of the same unit.
   std::string amount(const Vector& g, Eigen::Index row, const char* per = "") const;
 
   ModelParts& parts_;
@@ -134,11 +137,11 @@ class Assembly {
   JointSystem system_;
   ConstraintProjection projection_;
   std::vector<Factor> factor_;
-  std::vector<Vector> start_;  ///< q of the last solve()
+  std::vector<Vector> start_;  ///< q at the last solve()
   std::vector<RowMeaning> meaning_;
   Vector gap_;
-  double size_ = 1.0, round_off_ = 0.0;  ///< [m]; round-off as a share of the size
-  double least_ = 0.0;                   ///< S_ii of what can move are larger
+  double size_ = 1.0, round_off_ = 0.0;  ///< [m]; round-off relative to the size
+  double least_ = 0.0;                   ///< rows that can move have a larger S_ii
 };
 
 JointSystem Assembly::make_system() {
@@ -163,7 +166,7 @@ void Assembly::find_meanings() {
       of_joint[row] = 1;
     }
   }
-  // Those of couplings follow in their order, and all of them are there.
+  // The remaining rows are those of the couplings, in their order.
   std::size_t c = 0;
   for (std::size_t row = 0; row < meaning_.size(); ++row) {
     if (of_joint[row]) continue;
@@ -176,7 +179,7 @@ void Assembly::find_meanings() {
   }
 }
 
-// The diagonal of the box around the places of joints and the origins of their bodies; of one
+// The diagonal of the box around the places of joints and the origins of their bodies; for a single
 // point, its distance from the origin of space.
 void Assembly::find_size() {
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
@@ -249,7 +252,8 @@ void Assembly::close() {
   const Vector first = gap_;
   const ProjectionResult closed = project_positions(*this, kClosing);
   if (!(closed.last <= std::max(round_off(), kAccepted))) refuse();
-  if (!linearise()) throw SceneError("joints", "the masses that the joints hold are not finite");
+  if (!linearise())
+    throw SceneError("joints", "the masses of the bodies in the joints are not finite");
   warn_of_move(start, first);
 }
 
@@ -266,17 +270,16 @@ std::string Assembly::amount(const Vector& g, Eigen::Index row, const char* per)
 void Assembly::refuse() {
   const Eigen::Index row = worst_row(gap_);
   const RowMeaning& of = meaning_[static_cast<std::size_t>(row)];
-  throw SceneError(
-      path_of(of.owner),
-      fmt::format("'{}' cannot close: {} {} at best", name_of(of.owner),
-                  of.owner < static_cast<int>(parts_.joints.size())
-                      ? (of.turns ? "its axes stay apart by" : "its bodies stay apart by")
-                      : "its sum stays off by",
-                  amount(gap_, row)),
-      "places, axes and lengths that fit, or bodies nearer to each other");
+  throw SceneError(path_of(of.owner),
+                   fmt::format("'{}' cannot be closed: {} {} at best", name_of(of.owner),
+                               of.owner < static_cast<int>(parts_.joints.size())
+                                   ? (of.turns ? "the axes differ by" : "the bodies are apart by")
+                                   : "the sum is off by",
+                               amount(gap_, row)),
+                   "change places, axes and lengths so that they fit, or move the bodies closer");
 }
 
-// The largest move of a body, and the joint that was open the most.
+// Warns of the largest move of a body, with the joint that had the largest violation.
 void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& first) {
   double way = 0.0, angle = 0.0, most = 0.0;
   std::string who;
@@ -302,13 +305,14 @@ void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& fir
   if (!(most > kTold)) return;
   const Eigen::Index row = worst_row(first);
   const int owner = meaning_[static_cast<std::size_t>(row)].owner;
-  parts_.warnings.push_back(fmt::format(
-      "{}: '{}' was open by {}; bodies were moved by up to {:.3g} m and {:.3g} rad ('{}' the most)",
-      path_of(owner), name_of(owner), amount(first, row), way, angle, who));
+  parts_.warnings.push_back(
+      fmt::format("{}: '{}' was violated by {}; bodies were moved by up to {:.3g} m and {:.3g} rad "
+                  "(largest for '{}')",
+                  path_of(owner), name_of(owner), amount(first, row), way, angle, who));
 }
 
-// Rows that depend on others may still ask for other rates, as a drive does whose coordinate others
-// hold. What is left counts as energy, u_i^2/S_ii, against twice that of the motion.
+// Dependent rows may require different rates, as of a drive whose coordinate other joints
+// constrain. The residual is measured as an energy, u_i^2/S_ii, against twice that of the motion.
 void Assembly::expect_fitting(double energy) {
   Vector u = system_.drift0();
   for (std::size_t m = 0; m < members_.size(); ++m)
@@ -324,32 +328,33 @@ void Assembly::expect_fitting(double energy) {
   }
   if (!(most > kTold * kTold * energy)) return;
   const int owner = meaning_[static_cast<std::size_t>(row)].owner;
-  throw SceneError(path_of(owner),
-                   fmt::format("'{}' asks for a rate at the start that other joints do not let the "
-                               "bodies have: {} are left",
-                               name_of(owner), amount(u, row, "/s")),
-                   "drives and motions that go together");
+  throw SceneError(
+      path_of(owner),
+      fmt::format("'{}' requires an initial rate that other joints prevent: the residual is {}",
+                  name_of(owner), amount(u, row, "/s")),
+      "make drives and motions compatible");
 }
 
-// A rate along which nothing can move opens the joint by u_i t: over the run by less than what is
-// told of the start.
+// A rate along which no motion is possible opens the joint by u_i t; it is accepted if that stays
+// below the reporting limit over the run.
 void Assembly::expect_free(const Vector& u) {
   const double run = std::max(parts_.options.end, parts_.options.h);
   for (Eigen::Index i = 0; i < u.size(); ++i) {
     if (!blocked(i) || share(i, u[i]) * run <= kTold) continue;
     const int owner = meaning_[static_cast<std::size_t>(i)].owner;
-    throw SceneError(path_of(owner),
-                     fmt::format("'{}' asks for a rate at the start along which its bodies cannot "
-                                 "move: {} are left",
-                                 name_of(owner), amount(u, i, "/s")),
-                     "a direction that no body has `locked` and that lies in the plane of a planar "
-                     "scene");
+    throw SceneError(
+        path_of(owner),
+        fmt::format(
+            "'{}' requires an initial rate along which its bodies cannot move: the residual is {}",
+            name_of(owner), amount(u, i, "/s")),
+        "choose a direction that no body has `locked` and that lies in the plane of a planar "
+        "scene");
   }
 }
 
-// A drive that starts at rest may ask for the same later: its sum is looked at over the run, at
-// times that no period meets, t_k = end times the fraction of k golden ratios, and where its points
-// are.
+// A drive that starts at rest may require an impossible motion later: its sum is checked over the
+// run, at times that match no period, t_k = end times the fraction of k golden ratios, and at the
+// points of its table.
 void Assembly::expect_drives_free() {
   std::vector<Eigen::Index> rows;
   std::vector<double> times;
@@ -374,11 +379,11 @@ void Assembly::expect_drives_free() {
       if (share(i, gap_[i]) <= kTold) continue;
       const int owner = meaning_[static_cast<std::size_t>(i)].owner;
       throw SceneError(path_of(owner),
-                       fmt::format("'{}' asks for a motion along which its bodies cannot move: it "
+                       fmt::format("'{}' requires a motion along which its bodies cannot move: it "
                                    "is off by {} at {:.4g} s",
                                    name_of(owner), amount(gap_, i), t),
-                       "a direction that no body has `locked` and that lies in the plane of a "
-                       "planar scene");
+                       "choose a direction that no body has `locked` and that lies in the plane of "
+                       "a planar scene");
     }
   }
 }
@@ -398,8 +403,8 @@ void Assembly::warn_of_stops() {
     if (!(stop.sign * (c - stop.offset) < -kTold * (turns ? 1.0 : size_))) continue;
     const auto i = static_cast<std::size_t>(stop.joint);
     parts_.warnings.push_back(fmt::format(
-        "{}: '{}' starts at {:.4g} {}, beyond its stop at {:.4g}: the stop lets it go no farther "
-        "and does not bring it back",
+        "{}: '{}' starts at {:.4g} {}, beyond its stop at {:.4g}: the stop prevents it from moving "
+        "further but does not bring it back",
         i < parts_.joint_path.size() ? parts_.joint_path[i] : fmt::format("joints[{}]", i),
         coordinate_text(joint.name, joint.kind, stop.coordinate), c, turns ? "rad" : "m",
         stop.offset));
@@ -436,8 +441,8 @@ void Assembly::fit_velocities() {
   const Eigen::Index row = worst_row(u);
   const int owner = meaning_[static_cast<std::size_t>(row)].owner;
   parts_.warnings.push_back(
-      fmt::format("{}: the velocities at the start did not fit '{}', by {}; they were changed by "
-                  "the least impulse that makes them fit",
+      fmt::format("{}: the initial velocities violated '{}' by {}; they were changed by the "
+                  "smallest impulse that makes them compatible",
                   path_of(owner), name_of(owner), amount(u, row, "/s")));
 }
 

@@ -1,24 +1,24 @@
-// The start of bodies that joints hold: places that close every joint, velocities that keep them
-// closed. A Model does not check that it starts so: call assemble() before you make one of parts
-// with joints.
+// Initial assembly of bodies connected by joints: positions that satisfy every joint, and
+// velocities compatible with them. A Model does not check its initial state: call assemble() before
+// you build one from parts with joints.
 #pragma once
 #include "saltus/model/model.h"
 
 namespace saltus {
 
-/// Moves the initial state of the groups that joints or couplings hold, by Newton's method in the
-/// metric of the masses (ConstraintProjection):
+/// Projects the initial state of the groups connected by joints or couplings onto the constraints,
+/// by Newton's method in the mass metric (ConstraintProjection):
 ///
 ///     S L = -g(q),  q <- q (+) M^-1 G^T L   until |g| <= 1e-13 of the size of the mechanism
 ///     v <- v - M^-1 G^T S^-1 (G v + d0)
 ///
-/// A move or a change of velocity above 1e-6 becomes a warning. Throws SceneError naming the joint
-/// that stays open the most where they cannot close, or the drive that asks for what its bodies
-/// cannot do.
+/// A move or a velocity change above 1e-6 gives a warning. Throws SceneError with the name of the
+/// joint with the largest violation if the joints cannot be closed, or of the drive that prescribes
+/// a motion the bodies cannot perform.
 void assemble(ModelParts& parts);
 
-/// The same of parts whose joints may have been assembled before, as those of a Model: what fits
-/// keeps its bits, and warnings that `parts` has already are not repeated.
+/// As assemble(), for parts whose joints may already be assembled, as those of a Model: states that
+/// satisfy the joints stay bitwise the same, and warnings already in `parts` are not repeated.
 void assemble_again(ModelParts& parts);
 
 }  // namespace saltus

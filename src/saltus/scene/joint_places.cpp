@@ -1,4 +1,4 @@
-// Where joints sit on their bodies.
+// Positions and axes of joints on their bodies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 namespace saltus {
 namespace {
 
-constexpr double kStill =
-    1e-9;  ///< of the largest shape of a mode: round-off of a place that does not move
+/// relative to the largest entry of a mode shape: round-off at a place that does not move
+constexpr double kStill = 1e-9;
 
-/// One side of a joint while it is placed.
+/// One side of a joint during its placement.
 struct SideMaking {
   std::string name, path;  ///< of the body; "joints[0].first"
   const JointSideSpec* own = nullptr;
   const BodySpec* body = nullptr;  ///< null: the world
   int group = -1;
   PointRef ref;
-  bool frame = true;  ///< the side has axes that turn with it, or is the world
-  Pose user;          ///< of the user's frame of the body in space
-  Pose at;            ///< of the frame that JointSide::ref means
+  bool frame = true;  ///< the side has axes that rotate with it, or is the world
+  Pose user;          ///< the user's frame of the body, in space
+  Pose at;            ///< the frame to which JointSide::ref refers
   bool placed = false;
   Vector3 x = Vector3::Zero();  ///< place in space
 };
@@ -37,7 +37,7 @@ void place_in_frame(SideMaking& side, const Vector3& x) {
   if (side.frame) side.ref.local = side.at.R.transpose() * (x - side.at.x);
 }
 
-/// The body of a side, and its place where it gives one of its own.
+/// The body of a side, and its place if the side defines one.
 SideMaking make_side(const Scene& scene, std::span<const BuiltBody> bodies, StartFrames& frames,
                      const JointSpec& joint, std::size_t k, const std::string& path) {
   SideMaking side;
@@ -90,14 +90,14 @@ SideMaking make_side(const Scene& scene, std::span<const BuiltBody> bodies, Star
         path,
         fmt::format("the point of '{}' is missing: `{}: {{at: ...}}`", side.name,
                     k == 0 ? "first" : "second"),
-        fmt::format("a body of kind {} is held at one of its points", name_of(of.body.kind)));
+        fmt::format("a body of kind {} is joined at one of its points", name_of(of.body.kind)));
   side.ref = touch_point(of, *side.own->at, side.path + ".at").ref;
   side.x = frames.point(side.group, side.ref);
   side.placed = true;
   return side;
 }
 
-/// z, and x across it as near to the hint as can be.
+/// Frame with the given z, and x perpendicular to it as close to the hint as possible.
 Matrix3 axes_along(const Vector3& z, const Vector3& hint) {
   Vector3 x = hint - z.dot(hint) * z;
   if (!(x.norm() > 1e-9)) {
@@ -110,7 +110,7 @@ Matrix3 axes_along(const Vector3& z, const Vector3& hint) {
   A << x, z.cross(x), z;
   return A;
 }
-/// x, and z across it as near to the hint as can be.
+/// Frame with the given x, and z perpendicular to it as close to the hint as possible.
 Matrix3 axes_across(const Vector3& x, const Vector3& hint) {
   const Matrix3 A = axes_along(x, hint);  // (z, -y, x)
   Matrix3 B;
@@ -122,7 +122,7 @@ Matrix3 turned(const Matrix3& A, int axis, double angle) {
                       : Matrix3(A * exp_rotation(angle * Vector3::Unit(axis)).toRotationMatrix());
 }
 
-/// `axis` or `axis2` of a side in space; of both in common where it gives none.
+/// `axis` or `axis2` of a side in space; the common one if the side has none.
 std::optional<Vector3> direction_on(const SideMaking& side, const char* key,
                                     std::optional<std::array<double, 3>> JointSideSpec::*own,
                                     const std::optional<std::array<double, 3>>& both,
@@ -133,7 +133,7 @@ std::optional<Vector3> direction_on(const SideMaking& side, const char* key,
   return std::nullopt;
 }
 
-/// The largest entry of dx/dq along n, of all directions where n is 0.
+/// The largest entry of dx/dq along n; over all directions if n is 0.
 double motion_of(const PointRows& J, const Vector3& n) {
   if (!n.isZero(0.0)) return motion_along(J, 0, n);
   double most = 0.0;
@@ -142,9 +142,9 @@ double motion_of(const PointRows& J, const Vector3& n) {
   return most;
 }
 
-/// The end of a string, a clamped end, a node that is fixed: a joint there holds the other body as
-/// the world would, and this one never feels it. along: the direction in which the joint holds; 0:
-/// all.
+/// Rejects places that cannot move, as the end of a string, a clamped end, or a fixed node: a joint
+/// there would act on the other body like the world, and exert no effect on this one. along: the
+/// direction that the joint constrains; 0: all.
 void expect_moving(const ModelParts& parts, const BuiltBody& built, const SideMaking& side,
                    const std::string& joint, const Vector3& along) {
   const auto g = static_cast<std::size_t>(side.group);
@@ -154,38 +154,38 @@ void expect_moving(const ModelParts& parts, const BuiltBody& built, const SideMa
   PointRows J;
   body.point_rows(q, q, std::span(&side.ref, 1), J);
   const double here = motion_of(J, along);
-  // of places where it moves
+  // relative to the largest motion of its places
   const double most = std::max(kStillAlong, kStill * built.kind->largest_motion());
   if (here > most) return;
   const bool across = !along.isZero(0.0) && motion_of(J, Vector3::Zero()) > most;
   throw SceneError(
       side.path + ".at",
-      fmt::format("'{}' {} there: '{}' would hold the other body as the world does, and '{}' would "
-                  "not feel it",
-                  side.name, across ? "does not move along `axis`" : "is held fast", joint,
-                  side.name),
-      across ? "another axis" : "a place that moves, or `world` in `between`");
+      fmt::format("'{}' {} there: '{}' would act on the other body like the world, and would have "
+                  "no effect on '{}'",
+                  side.name, across ? "does not move along `axis`" : "is fixed", joint, side.name),
+      across ? "another axis" : "choose a place that moves, or `world` in `between`");
 }
 
 double start_of(const auto& laws) { return laws ? laws->start : 0.0; }
 
-/// Two bodies, or two points of one; axes where the kind needs them.
+/// Requires two bodies, or two points of one body; and axes if the kind needs them.
 void expect_sides(const JointSpec& spec, const std::array<SideMaking, 2>& side,
                   const std::string& path) {
   if (side[0].group >= 0 && side[0].group == side[1].group &&
       side[0].ref.body == side[1].ref.body &&
       (side[0].frame ||
        (side[0].ref.feature == side[1].ref.feature && side[0].ref.local == side[1].ref.local)))
-    throw SceneError(path + ".between",
-                     fmt::format("'{}' joins {}'{}' with itself", spec.name,
-                                 side[0].frame ? "" : "a point of ", side[0].name),
-                     side[0].frame ? "name two bodies" : "name two bodies, or two points of one");
+    throw SceneError(
+        path + ".between",
+        fmt::format("'{}' joins {}'{}' to itself", spec.name, side[0].frame ? "" : "a point of ",
+                    side[0].name),
+        side[0].frame ? "name two bodies" : "name two bodies, or two points of one body");
   for (const SideMaking& one : side)
     if (needs_axes(spec.kind) && !one.frame)
       throw SceneError(
           path,
-          fmt::format("'{}' is of kind {} and needs bodies with axes; '{}' is of kind "
-                      "{}, which has points alone",
+          fmt::format("'{}' is of kind {} and needs bodies with axes; '{}' is of kind {}, which "
+                      "only has points",
                       spec.name, name_of(spec.kind), one.name, name_of(one.body->kind)),
           "allowed there: ball, distance, along, line");
 }
@@ -206,15 +206,15 @@ std::array<Matrix3, 2> joint_axes(const JointSpec& spec, const std::array<SideMa
     if (x && !(z->cross(*x).norm() > 1e-6))
       throw SceneError(
           side[0].own && side[0].own->axis2 ? side[0].path + ".axis2" : path + ".axis2",
-          "is along axis", "a direction in the plane");
+          "is parallel to axis", "a direction in the plane");
     axes[0] = axes_along(*z, x.value_or(Vector3::Zero()));
     axes[1] = turned(axes_along(other.value_or(*z), axes[0].col(0)), 2, start_of(spec.turn));
   }
   return axes;
 }
 
-/// The places of the joint on each side, in space. A coordinate along which the bodies are apart
-/// moves the place of one that has none of its own.
+/// The places of the joint on each side, in space. If the bodies are apart along a coordinate, the
+/// place of a side without its own place is shifted.
 void place_sides(const JointSpec& spec, std::array<SideMaking, 2>& side,
                  const std::array<Matrix3, 2>& axes, const std::string& path) {
   const bool link = spec.kind == JointKind::distance || spec.kind == JointKind::line;
@@ -229,7 +229,7 @@ void place_sides(const JointSpec& spec, std::array<SideMaking, 2>& side,
   const bool both_own = side[0].placed && side[1].placed;
   if (apart != Vector3::Zero() && both_own)
     throw SceneError(fmt::format("{}.{}.start", path, apart_key),
-                     "is given by the places of the two sides", "leave it out");
+                     "is defined by the places of the two sides", "leave it out");
   if (link) {
     if (!side[0].placed) place_in_frame(side[0], to_vector3(*spec.at));
     if (!side[1].placed) place_in_frame(side[1], to_vector3(*spec.to));
@@ -296,8 +296,7 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
   if (spec.kind == JointKind::distance) {
     placed.joint.length = spec.length.value_or((side[1].x - side[0].x).norm());
     if (!(placed.joint.length > 0.0))
-      throw SceneError(path,
-                       fmt::format("'{}' has no length: its two ends are at one place", spec.name),
+      throw SceneError(path, fmt::format("'{}' has no length: its two ends coincide", spec.name),
                        "give `length`, other places, or a joint of kind ball");
     placed.joint.strength = spec.strength.value_or(0.0);
   }
@@ -307,9 +306,9 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
                     spec.kind == JointKind::along ? Vector3(axes[0].col(2)) : Vector3::Zero());
   if (!frames.moves(side[0].group) && !frames.moves(side[1].group))
     throw SceneError(path + ".between",
-                     fmt::format("neither '{}' nor '{}' moves by forces: '{}' has nothing to hold",
+                     fmt::format("neither '{}' nor '{}' moves by forces: '{}' has no effect",
                                  side[0].name, side[1].name, spec.name),
-                     "name a body that is neither fixed nor told how to move");
+                     "name a body that is neither fixed nor has prescribed motion");
   return placed;
 }
 

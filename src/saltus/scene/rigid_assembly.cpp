@@ -15,7 +15,7 @@ int RigidAssembly::draft_of(const BodySpec& body, const std::string& path) {
   if (spec.fixed) return -1;
   GroupDraft draft;
   draft.led = spec.motion.has_value();
-  // prescribed motion needs no scheme; this one can move an empty set
+  // prescribed motion needs no scheme; this one accepts an empty set of bodies
   draft.scheme = draft.led ? SchemeChoice(MoreauJeanOptions{}) : body.chosen_scheme();
   if (!draft.led) {
     draft.gravity = to_vector3(spec.gravity.value_or(scene_.spec.gravity));
@@ -106,7 +106,7 @@ void RigidAssembly::finish_groups(std::vector<BuiltBody>& bodies) {
   for (BuiltBody& built : bodies)
     if (!built.own_group && built.group >= 0)
       built.dynamics = parts_.groups[static_cast<std::size_t>(built.group)].dynamics;
-  // Names of copies may equal those that the scene gives.
+  // Names of copies may coincide with names given in the scene.
   std::vector<const Member*> by_name;
   for (const Member& member : all_) by_name.push_back(&member);
   std::ranges::stable_sort(by_name, {}, [](const Member* m) { return m->part.name; });

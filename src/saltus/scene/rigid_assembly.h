@@ -1,4 +1,4 @@
-// All rigid bodies of a scene: into groups of bodies that are moved alike, and their shapes into
+// All rigid bodies of a scene: sorts them into groups with equal integration, and their shapes into
 // Surfaces.
 #pragma once
 #include <string>
@@ -10,30 +10,30 @@
 
 namespace saltus {
 
-/// Takes the entries of kind rigid one by one, in the order of the scene. Bodies of one scheme,
-/// gravity and drag make one group, with one name each; those with `motion` make one of kind
-/// moving; fixed ones belong to the world.
+/// Receives the entries of kind rigid one by one, in the order of the scene. Bodies with equal
+/// scheme, gravity and drag form one group, with one name each; those with `motion` form one of
+/// kind moving; fixed ones belong to the world.
 class RigidAssembly final : public SharedGroups {
  public:
   RigidAssembly(const Scene& scene, ModelParts& parts) : scene_(scene), parts_(parts) {}
 
   void add(std::size_t entry, BuiltBody& built) override;
-  /// Makes the groups whose bodies are all known. Those of `bodies` that belong to one get its
-  /// dynamics.
+  /// Builds the groups when all their bodies are known, and sets the dynamics of the entries of
+  /// `bodies` that belong to a group.
   void finish_groups(std::vector<BuiltBody>& bodies);
-  /// Shapes and their materials.
+  /// Adds the shapes and their materials.
   void add_surfaces(SurfaceTable& table);
-  /// Surfaces::excluded. Boundary surfaces are known.
+  /// Sets Surfaces::excluded. Requires the boundary surfaces.
   void find_excluded();
-  /// Surfaces::plane. Whether bodies of other kinds that touch move in space, or in the plane of x
-  /// and y.
+  /// Sets Surfaces::plane. Arguments: whether bodies of other kinds that can be in contact move in
+  /// space, or in the x-y plane.
   void find_plane(bool others_in_space, bool others_in_xy);
-  /// Surfaces that run drag at something. Laws and the plane are known.
+  /// Checks that every running surface drives something by friction. Requires laws and plane.
   void expect_running() const;
-  /// Warns of bodies that start inside each other.
+  /// Warns of bodies that overlap at the start.
   void warn_of_overlaps();
-  /// Whether most bodies, and more than kHeap, move by forces, are held by no joint, and do not
-  /// rest on faces at the start, as the stones of a wall do.
+  /// True if most bodies, and more than kHeap, move by forces, are in no joint, and do not rest on
+  /// faces at the start as the stones of a wall do.
   bool is_heap() const;
   std::vector<Pose> starts() const;  ///< poses of Surfaces::frames at t = 0
   /// The body of a collider.
@@ -44,11 +44,11 @@ class RigidAssembly final : public SharedGroups {
  private:
   struct GroupDraft {
     int group = 0;
-    bool led = false;  ///< by `motion`
+    bool led = false;  ///< with prescribed `motion`
     SchemeChoice scheme;
     Vector3 gravity = Vector3::Zero();
     double drag = 0.0, spin_drag = 0.0;
-    std::vector<std::size_t> members;  ///< of all_
+    std::vector<std::size_t> members;  ///< indices into all_
   };
   struct Member {
     RigidPart part;
@@ -62,15 +62,15 @@ class RigidAssembly final : public SharedGroups {
   void make_moving(const GroupDraft& draft);
   int add_running(const Member& member, const PlacedShape& shape);
   bool moves_by_forces(const Member& member) const;
-  std::vector<char> on_faces() const;  ///< of all_
+  std::vector<char> on_faces() const;  ///< one per entry of all_
   std::vector<int> named_surfaces(const std::string& name, const std::string& path) const;
 
   const Scene& scene_;
   ModelParts& parts_;
   std::vector<Member> all_;
   std::vector<GroupDraft> drafts_;
-  std::vector<std::size_t> collider_member_;  ///< of all_
-  std::vector<std::string> collider_path_;    ///< the entry of its shape
+  std::vector<std::size_t> collider_member_;  ///< indices into all_
+  std::vector<std::string> collider_path_;    ///< path of its shape
 };
 
 }  // namespace saltus

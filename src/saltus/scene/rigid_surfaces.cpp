@@ -1,4 +1,4 @@
-// Shapes of rigid bodies: colliders, what never touches, and what starts inside each other.
+// Shapes of rigid bodies: colliders, excluded pairs, and overlaps at the start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
   for (const GroupDraft& draft : drafts_)
     if (!draft.led) table.moved_by(draft.scheme);
   Surfaces& surfaces = parts_.surfaces;
-  int last_fixed = 0;  // each fixed body is a frame of the world
+  int last_fixed = 0;  // each fixed body is one frame of the world
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Member& member = all_[i];
     if (member.part.shapes.empty()) continue;
@@ -49,8 +49,8 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
                      fmt::format("allowed: {}", KeyLayout::kMostShapes));
 }
 
-/// Its number in ModelParts::running, in the axes of the frame of its collider; -1: the surface
-/// rests.
+/// Its index in ModelParts::running, in the axes of the frame of its collider; -1: the surface does
+/// not run.
 int RigidAssembly::add_running(const Member& member, const PlacedShape& shape) {
   if (!shape.runs) return -1;
   RunningSurface running = *shape.runs;
@@ -59,8 +59,8 @@ int RigidAssembly::add_running(const Member& member, const PlacedShape& shape) {
   return static_cast<int>(parts_.running.size()) - 1;
 }
 
-// A surface that runs drags at nothing without friction, along the normal of a plane, and across
-// the plane of a planar scene.
+// A running surface has no effect without friction, or with a velocity along the normal of a plane,
+// and must not move out of the plane of a planar scene.
 void RigidAssembly::expect_running() const {
   const Surfaces& surfaces = parts_.surfaces;
   for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
@@ -74,21 +74,21 @@ void RigidAssembly::expect_running() const {
     if (std::none_of(row, row + surfaces.materials, [&](int law) {
           return law >= 0 && parts_.laws[static_cast<std::size_t>(law)]->has_friction();
         }))
-      refuse("drags by friction, and no law of its material has any",
-             "give the law in `surfaces` friction");
+      refuse("acts through friction, but no law of its material has any",
+             "add friction to the law in `surfaces`");
     const Vector3& along = parts_.running[static_cast<std::size_t>(surfaces.runs[c])].along;
     const double none = 1e-12 * along.norm();
     if (std::holds_alternative<Plane>(collider.shape) &&
         collider.local.R.col(2).cross(along).norm() <= none)
-      refuse("has no part along the plane: it drags at nothing", "give a velocity in the plane");
+      refuse("has no component in the plane: it has no effect", "give a velocity in the plane");
     const Vector3 in_space = collider.frame < 0 ? along : Vector3(member.part.place.R * along);
     if (std::abs(surfaces.plane.dot(in_space)) > none)
-      refuse("has a part across the plane in which all bodies move",
+      refuse("has a component normal to the plane in which all bodies move",
              "give a velocity in that plane, or let bodies move in space");
   }
 }
 
-/// What `ignore` names, in the numbers of Surfaces::excluded.
+/// The surfaces that an entry of `ignore` names, in the numbers of Surfaces::excluded.
 std::vector<int> RigidAssembly::named_surfaces(const std::string& name,
                                                const std::string& path) const {
   const Surfaces& surfaces = parts_.surfaces;
@@ -109,14 +109,15 @@ std::vector<int> RigidAssembly::named_surfaces(const std::string& name,
   if (numbers.empty())
     throw SceneError(
         path,
-        fmt::format("'{}' has no {} that touches", name,
+        fmt::format("'{}' has no {} for contact", name,
                     std::ranges::find(all_, named.entry, &Member::entry) == all_.end() ? "surface"
                                                                                        : "shape"),
         "leave the pair out");
   return numbers;
 }
 
-// Pairs of `ignore`, pairs that a joint holds, and pairs of which neither moves by forces.
+// Excludes pairs of `ignore`, pairs connected by a joint, and pairs in which neither body moves by
+// forces.
 void RigidAssembly::find_excluded() {
   std::set<std::array<int, 2>> excluded;
   const auto exclude = [&](int f, int g) {
@@ -132,7 +133,7 @@ void RigidAssembly::find_excluded() {
                            second = named_surfaces(ignore[i][1], path + "[1]");
     if (first.size() == 1 && first == second)
       throw SceneError(path, fmt::format("'{}' cannot ignore itself", ignore[i][0]),
-                       "give two bodies; `surface: {self}` says whether one touches itself");
+                       "give two bodies; `surface: {self}` switches contact of a body with itself");
     for (const int a : first)
       for (const int b : second) exclude(a, b);
   }
@@ -152,8 +153,8 @@ void RigidAssembly::find_excluded() {
   parts_.surfaces.excluded.assign(excluded.begin(), excluded.end());
 }
 
-// Where no body can leave a plane, friction has one direction, whether `planar` or locks of each
-// body say so.
+// If no body can leave a plane, friction has one direction, both with `planar` and with locks of
+// each body.
 void RigidAssembly::find_plane(bool others_in_space, bool others_in_xy) {
   if (others_in_space) return;
   for (int world = 0; world < 3; ++world) {
@@ -194,14 +195,14 @@ std::vector<Pose> RigidAssembly::starts() const {
   return poses;
 }
 
-// Three points or more between two shapes are a face.
+// Three or more contact points between two shapes count as face contact.
 std::vector<char> RigidAssembly::on_faces() const {
   const Surfaces& surfaces = parts_.surfaces;
   Detector detector(surfaces.colliders, surfaces.margin, surfaces.excluded);
   std::vector<DetectedContact> found;
   detector.detect(starts(), found);
   std::vector<char> stands(all_.size(), 0);
-  int points = 0;  // of the pair so far: those of one pair follow each other
+  int points = 0;  // points of the current pair; points of one pair are consecutive
   for (std::size_t i = 0; i < found.size(); ++i) {
     const bool same = i > 0 && found[i].a == found[i - 1].a && found[i].b == found[i - 1].b;
     points = same ? points + 1 : 1;
@@ -229,8 +230,8 @@ bool RigidAssembly::is_heap() const {
   return heaped > kHeap && 2 * heaped > moving;
 }
 
-// Bodies that start inside each other by more than a small fraction of the size of the smaller
-// shape: the deepest pair, and how many more there are.
+// Warns of bodies that overlap at the start by more than a small fraction of the size of the
+// smaller shape: names the deepest pair and the number of further pairs.
 void RigidAssembly::warn_of_overlaps() {
   const Surfaces& surfaces = parts_.surfaces;
   if (surfaces.frames.empty()) return;
@@ -255,10 +256,11 @@ void RigidAssembly::warn_of_overlaps() {
   const auto& [pair, deepest] = *worst;
   const Member &a = all_[pair[0]], &b = all_[pair[1]];
   std::string text =
-      fmt::format("{}: '{}' and '{}' start {:.3g} mm inside each other",
+      fmt::format("{}: '{}' and '{}' overlap by {:.3g} mm at the start",
                   (a.draft >= 0 ? a : b).part.path, a.part.name, b.part.name, 1e3 * deepest);
-  if (depth.size() == 2) text += ", and one more pair of bodies does";
-  if (depth.size() > 2) text += fmt::format(", and {} more pairs of bodies do", depth.size() - 1);
+  if (depth.size() == 2) text += ", and so does one more pair of bodies";
+  if (depth.size() > 2)
+    text += fmt::format(", and so do {} more pairs of bodies", depth.size() - 1);
   parts_.warnings.push_back(text);
 }
 

@@ -9,15 +9,15 @@
 namespace saltus {
 namespace {
 
-/// Runs are whole steps.
+/// Runs consist of whole steps.
 void warn_of_end(const SceneSpec& spec, ModelParts& parts) {
   const double h = spec.time.h(), end = spec.time.end;
   const long long steps = step_count(spec.time);
   const double reached = static_cast<double>(steps) * h;
   if (std::abs(reached - end) <= 1e-9 * end) return;
   parts.warnings.push_back(
-      fmt::format("time.end: {:.10g} s is no whole number of steps of {:.10g} s: the run ends at "
-                  "{:.10g} s, with {} {}",
+      fmt::format("time.end: {:.10g} s is not a whole number of steps of {:.10g} s: the run ends "
+                  "at {:.10g} s, with {} {}",
                   end, h, reached, steps, steps == 1 ? "step" : "steps"));
 }
 
@@ -37,7 +37,7 @@ void set_mode(const SceneSpec& spec, StepOptions& options) {
                     .hand_over = events.hand_over};
 }
 
-/// Bodies that deform whose surface has a law with some other.
+/// Number of deformable bodies whose surface has a law with another surface.
 std::size_t soft_bodies(const Surfaces& surfaces) {
   const auto n = static_cast<std::size_t>(surfaces.materials);
   return static_cast<std::size_t>(
@@ -76,15 +76,14 @@ void set_pass_limits(ModelParts& parts) {
     tolerance = std::min(tolerance, limits.tolerance);
     passes = std::max(passes, limits.passes);
   }
-  if (passes == 0) return;  // the model takes the defaults of its schemes
+  if (passes == 0) return;  // the model uses the defaults of its schemes
   parts.options.pass_tolerance = tolerance;
   parts.options.pass_limit = passes;
 }
 
 void set_solver_options(const SceneSpec& spec, const RigidAssembly& rigid, ModelParts& parts) {
   StepOptions& options = parts.options;
-  // Faces that rest on each other distribute their force in many ways: their residual can end just
-  // above 1e-12.
+  // Face contacts have non-unique forces: their residual can stay just above 1e-12.
   const bool surfaces_touch =
       std::ranges::any_of(parts.surfaces.law, [](int law) { return law >= 0; });
   const bool steps =

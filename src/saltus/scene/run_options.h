@@ -1,4 +1,4 @@
-// From the entries of a scene about time, contacts and solver to the options of its model.
+// Sets the options of a model from the scene entries about time, contacts and solver.
 #pragma once
 #include "saltus/model/model.h"
 #include "saltus/scene/rigid_assembly.h"
@@ -6,13 +6,14 @@
 
 namespace saltus {
 
-/// Step, end and mode of a run, and what does not depend on its bodies. A warning where the end is
-/// no whole number of steps.
+/// Sets step, end and mode of a run, and options that do not depend on its bodies. Warns if the end
+/// is not a whole number of steps.
 void set_run_options(const SceneSpec& spec, ModelParts& parts);
-/// Passes end as the strictest scheme that makes any asks for. Groups are known.
+/// Sets the limits of the fixed-point iteration, as the strictest of the schemes requires. Requires
+/// the groups.
 void set_pass_limits(ModelParts& parts);
-/// Tolerances of the contact solver, and what a step does that it cannot solve. Bodies, surfaces
-/// and laws are known.
+/// Sets tolerances of the contact solver, and the action if it does not converge. Requires bodies,
+/// surfaces and laws.
 void set_solver_options(const SceneSpec& spec, const RigidAssembly& rigid, ModelParts& parts);
 
 }  // namespace saltus

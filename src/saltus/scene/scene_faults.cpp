@@ -16,7 +16,7 @@
 namespace saltus {
 namespace {
 
-/// The first steps of a path: "bodies[2].string.modes" is bodies, 2, string.
+/// The first parts of a path: "bodies[2].string.modes" is bodies, 2, string.
 struct EntryPath {
   std::string_view key, member;
   std::optional<std::size_t> index;
@@ -38,7 +38,7 @@ struct EntryPath {
   }
 };
 
-/// A scene without its entries that have a fault, and without what refers to them.
+/// A scene without its faulty entries and without references to them.
 class SoundPart {
  public:
   SoundPart(const Scene& scene, const Faults& faults) : scene_(scene) {
@@ -54,7 +54,7 @@ class SoundPart {
     nameless_joints_ = nameless_ || !names_known(faults, "joints", spec.joints.size());
     spec.saltus = kSceneVersion;
     if (!faults.all_known("time")) mend_time(spec.time);
-    if (spec.time.automatic()) {  // the program chooses what bodies without a scheme do not need
+    if (spec.time.automatic()) {  // the program chooses what the remaining bodies do not need
       spec.time.scheme = TimeScheme::bodies;
       spec.time.step = spec.time.h();
       spec.time.rate.reset();
@@ -68,9 +68,10 @@ class SoundPart {
 
   const Scene& scene() const { return scene_; }
   bool bodies_left() const { return !scene_.spec.bodies.empty(); }
-  /// Whether bodies were left out, which others may miss.
+  /// Whether bodies were left out, to which other entries may refer.
   bool bodies_removed() const { return !bodies_removed_.empty(); }
-  /// Until now bodies with a fault were there with their names, for those who ask which there are.
+  /// Removes faulty bodies, which until now were kept with their names so that references to them
+  /// are valid.
   void drop_bodies() {
     names_stay_ = false;
     erase("bodies", [&](std::size_t i) {
@@ -78,15 +79,15 @@ class SoundPart {
     });
   }
 
-  /// Leaves out the entry of a path that counts as `faults` do; false where it is none that can be
-  /// left out.
+  /// Leaves out the entry of a path as counted in `faults`; false if the path is not an entry that
+  /// can be left out.
   bool remove(const std::string& path) {
     const EntryPath entry(path);
     if (!entry.index) return false;
     const auto numbers = numbers_.find(entry.key);
     if (numbers == numbers_.end()) return false;
     const auto at = std::ranges::find(numbers->second, *entry.index);
-    if (at == numbers->second.end()) return true;  // it is gone
+    if (at == numbers->second.end()) return true;  // already removed
     const auto i = static_cast<std::size_t>(at - numbers->second.begin());
     const bool unnamed = names_stay_ && entry.member == "name" && clear_name(entry.key, i);
     if (entry.key == "bodies") {
@@ -100,8 +101,8 @@ class SoundPart {
     return true;
   }
 
-  /// Puts the default in the place of an option that is no entry of a list: "solver.kind"; false
-  /// where it has it.
+  /// Resets an option outside lists to its default: "solver.kind"; false if it already has the
+  /// default.
   bool reset(const std::string& path) {
     const EntryPath entry(path);
     const SceneSpec before = scene_.spec;
@@ -122,7 +123,7 @@ class SoundPart {
     return !(scene_.spec == before);
   }
 
-  /// A text that names entries as this scene counts them, as the whole scene does.
+  /// Converts the numbers of entries in a text from this scene to the whole scene.
   std::string numbered(const std::string& text) const {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
@@ -143,7 +144,7 @@ class SoundPart {
   }
 
  private:
-  /// Whether the names of all entries of a list are as written.
+  /// Whether the names of all entries of a list are as written in the file.
   static bool names_known(const Faults& faults, const std::string& list, std::size_t entries) {
     bool all = faults.known(list);
     for (std::size_t i = 0; i < entries && all; ++i) {
@@ -166,7 +167,7 @@ class SoundPart {
     if (!time.rate && !time.step) time.step = 1e-3 * time.end;
   }
 
-  /// The number of an entry in the whole scene, where `front` ends with the name of a list.
+  /// The number of an entry in the whole scene, if `front` ends with the name of a list.
   std::optional<std::size_t> number_behind(const std::string& front,
                                            const std::string& digits) const {
     for (const auto& [key, numbers] : numbers_) {
@@ -179,8 +180,8 @@ class SoundPart {
     return std::nullopt;
   }
 
-  /// A name that cannot be used says nothing against the rest of its entry. False where there is
-  /// none.
+  /// Clears an unusable name, so that the rest of its entry can be checked. False if the name is
+  /// empty.
   bool clear_name(std::string_view list, std::size_t i) {
     bool cleared = false;
     for_each_field<SceneSpec>([&](const auto& field) {
@@ -214,7 +215,7 @@ class SoundPart {
     });
   }
 
-  /// Removes all that names a body for which gone(name) holds.
+  /// Removes all references to a body for which gone(name) holds.
   template <class Gone>
   void remove_references(const Gone& gone) {
     const SceneSpec& spec = scene_.spec;
@@ -238,7 +239,7 @@ class SoundPart {
     });
   }
 
-  /// Removes all that names a coordinate of a joint for which gone(name) holds.
+  /// Removes all references to a coordinate of a joint for which gone(name) holds.
   template <class Gone>
   void remove_joint_references(const Gone& gone) {
     const SceneSpec& spec = scene_.spec;
@@ -263,7 +264,7 @@ class SoundPart {
     });
   }
 
-  /// Where a name is not known, whatever names nothing may mean it.
+  /// If a name could not be read, unresolved references may refer to it; removes them.
   void remove_unnamed() {
     const SceneSpec& spec = scene_.spec;
     if (nameless_)
@@ -276,8 +277,9 @@ class SoundPart {
   }
 
   Scene scene_;
-  std::map<std::string, std::vector<std::size_t>, std::less<>> numbers_;  ///< in the whole scene
-  std::set<std::size_t> bodies_removed_;                                  ///< in the whole scene
+  /// numbers in the whole scene
+  std::map<std::string, std::vector<std::size_t>, std::less<>> numbers_;
+  std::set<std::size_t> bodies_removed_;  ///< numbers in the whole scene
   bool nameless_ = false, nameless_joints_ = false, names_stay_ = true;
 };
 
@@ -287,7 +289,7 @@ SceneError numbered(const SoundPart& part, const SceneError& error) {
   return error.placed() ? one.at(error.file(), error.line(), error.column()) : one;
 }
 
-/// Faults that a scene without some of its bodies may have and the whole scene not.
+/// True for faults that may result from the removal of bodies.
 bool by_absence(const SoundPart& part, const SceneError& error) {
   if (!part.bodies_removed()) return false;
   const std::string& path = error.path();
@@ -295,7 +297,7 @@ bool by_absence(const SoundPart& part, const SceneError& error) {
          (path.starts_with("surfaces[") && path.find(".materials[") != std::string::npos);
 }
 
-/// What a check finds in the part that is left, and then in what is left of that.
+/// Repeats a check on the remaining part, removing faulty entries each time.
 template <class Check>
 void find_all(SoundPart& part, Faults& faults, const Check& check) {
   constexpr int kRounds = 64;
@@ -337,7 +339,7 @@ void find_faults(const Scene& scene, Faults& faults) {
     find_all(part, faults, &rules_between);
     part.drop_bodies();
     find_all(part, faults, &try_build);
-  } catch (const std::exception&) {  // of an incomplete scene: what was found is reported
+  } catch (const std::exception&) {  // of an incomplete scene: faults found so far are reported
   }
 }
 

@@ -1,4 +1,4 @@
-// All that is wrong with a scene, for whom the first fault is not enough.
+// Finds all faults of a scene, instead of the first one only.
 #pragma once
 #include "saltus/base/faults.h"
 #include "saltus/model/model.h"
@@ -6,12 +6,12 @@
 
 namespace saltus {
 
-/// Adds to `faults`, which hold what reading and checking found, what the rules between entries and
-/// building find: entries with a fault are left out together with what refers to them, and the rest
-/// is built. Costs a few builds; for scenes with a fault.
+/// Adds to `faults`, which contain the faults of reading and checking, the faults of rules between
+/// entries and of building: faulty entries are left out together with all references to them, and
+/// the rest is built. Costs a few builds; meant for scenes with a fault.
 void find_faults(const Scene& scene, Faults& faults);
 
-/// build(); where that finds a fault it throws all of them.
+/// Calls build(); if it finds a fault, throws all faults.
 Model build_or_find_faults(const Scene& scene);
 
 }  // namespace saltus

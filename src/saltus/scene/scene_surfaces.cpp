@@ -11,8 +11,8 @@
 namespace saltus {
 namespace {
 
-/// Laws of `surfaces`, and bodies without a surface: others pass through them, unless `contacts`
-/// names their points.
+/// Checks laws of `surfaces` and bodies without a surface: others pass through them, unless
+/// `contacts` names their points.
 void expect_surfaces(const SceneSpec& spec, std::span<const BuiltBody> bodies, ModelParts& parts) {
   const auto first = std::ranges::find_if(spec.surfaces, &SurfaceLawSpec::touches);
   if (first == spec.surfaces.end()) return;
@@ -31,11 +31,11 @@ void expect_surfaces(const SceneSpec& spec, std::span<const BuiltBody> bodies, M
         fmt::format("'{}' (kind {}{}) has no surface", body.name, name_of(body.kind), lack.why);
     if (lack.solid && all != spec.surfaces.end())
       throw SceneError(path, what + ": bodies would pass through it",
-                       "`materials` of the shapes that this law is for, or `contacts` for points "
-                       "of the body");
+                       "name the `materials` of the shapes that this law is for, or give "
+                       "`contacts` for points of the body");
     if (lack.solid || (parts.surfaces.frames.empty() && parts.surfaces.boundaries.empty()))
       parts.warnings.push_back(path + ": " + what +
-                               ": bodies pass through it; let its points touch by `contacts`");
+                               ": bodies pass through it; define `contacts` for its points");
   }
 }
 
@@ -46,7 +46,7 @@ void add_surfaces(const Scene& scene, std::span<const BuiltBody> bodies, RigidAs
   SurfaceTable table(scene, parts);
   rigid.add_surfaces(table);
   bool in_space = false, in_xy = false;
-  int number = 0;  // of a boundary surface, below 0: those of rigid bodies count from 0
+  int number = 0;  // number of a boundary surface, below 0; those of rigid bodies count from 0
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const BuiltBody& body = bodies[i];
     if (body.boundaries.empty()) continue;
@@ -81,12 +81,13 @@ void expect_surfaces_to_correct(const SceneSpec& spec, ModelParts& parts) {
   const std::string path = "contact.correct_positions";
   const bool shapes = !parts.surfaces.frames.empty() || !parts.surfaces.boundaries.empty();
   if (!shapes)
-    throw SceneError(path, "acts between shapes alone, and here points touch, by `contacts`",
-                     "leave it out; a shorter step, or `time: {mode: events}`, keeps points from "
-                     "penetrating far");
-  parts.warnings.push_back(path +
-                           ": acts between shapes alone; the points of `contacts` stay as deep "
-                           "as the steps leave them");
+    throw SceneError(path,
+                     "acts only between shapes, but here points are in contact, by `contacts`",
+                     "leave it out; a shorter step, or `time: {mode: events}`, limits the "
+                     "penetration of points");
+  parts.warnings.push_back(
+      path +
+      ": acts only between shapes; penetration of the points of `contacts` is not corrected");
 }
 
 }  // namespace saltus

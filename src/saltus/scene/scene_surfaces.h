@@ -1,5 +1,5 @@
-// All surfaces of a scene: shapes of rigid bodies and surfaces that deform, the laws between them,
-// and what has none.
+// All surfaces of a scene: shapes of rigid bodies and deformable surfaces, the laws between them,
+// and checks of bodies without surface.
 #pragma once
 #include <span>
 
@@ -8,14 +8,13 @@
 
 namespace saltus {
 
-/// ModelParts::surfaces, their laws, the pairs that never touch, and warnings about surfaces that
-/// start inside each other.
-/// Groups and initial states of `parts` are known. Throws SceneError.
+/// Sets ModelParts::surfaces, their laws and the excluded pairs, and warns of surfaces that overlap
+/// at the start. Requires the groups and initial states of `parts`. Throws SceneError.
 void add_surfaces(const Scene& scene, std::span<const BuiltBody> bodies, RigidAssembly& rigid,
                   ModelParts& parts);
 
-/// contact.correct_positions acts between surfaces alone. Throws SceneError where points touch and
-/// there is no surface.
+/// contact.correct_positions acts only between surfaces. Throws SceneError if there are contacts of
+/// points and no surface.
 void expect_surfaces_to_correct(const SceneSpec& spec, ModelParts& parts);
 
 }  // namespace saltus

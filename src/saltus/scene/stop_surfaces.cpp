@@ -34,7 +34,7 @@ bool in_plane(const NodeStop& stop, const Vector3& x, const Vector3& normal, dou
          std::abs(stop.normal.dot(stop.place - x)) <= 1e-6 * size;
 }
 
-/// One body with stops.
+/// Checks one body with stops.
 struct StopCheck {
   const BuiltBody& body;
   const BodySpec& spec;
@@ -54,8 +54,8 @@ struct StopCheck {
           continue;
         const std::string& law = parts.law_path[static_cast<std::size_t>(pair.law)];
         throw SceneError(of.path[k],
-                         fmt::format("node {} of '{}' meets the same plane by {}", stop.node,
-                                     spec.name, law.substr(0, law.rfind('.'))),
+                         fmt::format("node {} of '{}' is also in contact with the same plane by {}",
+                                     stop.node, spec.name, law.substr(0, law.rfind('.'))),
                          "leave one of the two out");
       }
     }
@@ -88,18 +88,18 @@ struct StopCheck {
       if (nodes.contains(stop.node))
         throw SceneError(
             of.path[k],
-            fmt::format("node {} of '{}' meets the same plane by its surface, which touches '{}' "
-                        "({})",
+            fmt::format("node {} of '{}' is also in contact with the same plane by its surface, "
+                        "which has a law with '{}' ({})",
                         stop.node, boundary.name, floor.name, floor.path),
             fmt::format("leave one of the two out: `ignore: [[{}, {}]]`, or fem.surface.on",
                         boundary.name, floor.name));
       if (!same) same = k;
     }
     if (same && !nodes.empty())
-      parts.warnings.push_back(fmt::format(
-          "{}: the surface of '{}' touches '{}' ({}) in the same plane: its nodes lose momentum in "
-          "impacts, those of the stops do not",
-          of.path[*same], boundary.name, floor.name, floor.path));
+      parts.warnings.push_back(
+          fmt::format("{}: the surface of '{}' has contact with '{}' ({}) in the same plane: its "
+                      "nodes lose momentum in impacts, those of the stops do not",
+                      of.path[*same], boundary.name, floor.name, floor.path));
   }
 };
 
@@ -107,7 +107,8 @@ struct StopCheck {
 
 void expect_single_stops(const Scene& scene, std::span<const BuiltBody> bodies,
                          const RigidAssembly& rigid, ModelParts& parts) {
-  int boundary = static_cast<int>(parts.surfaces.frames.size());  // as in Surfaces::excluded
+  // numbered as in Surfaces::excluded
+  int boundary = static_cast<int>(parts.surfaces.frames.size());
   std::size_t next = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const BuiltBody& body = bodies[i];

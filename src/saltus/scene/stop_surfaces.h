@@ -1,13 +1,13 @@
-// Stops of a mesh and other contacts of it with the same planes.
+// Conflicts between the stops of a mesh and its other contacts with the same planes.
 #pragma once
 #include "saltus/scene/rigid_assembly.h"
 
 namespace saltus {
 
-/// SceneError naming both entries where a node of `stops` is in contact with the plane of its stop
-/// a second time, by `contacts` or by its surface: two laws would act on one gap, and energy is
-/// gained. A warning where other nodes of the surface may be in contact with that plane.
-/// Pairs and surfaces of `parts` are known.
+/// Throws SceneError with both entries if a node of `stops` also has a contact with the plane of
+/// its stop, through `contacts` or its surface: two laws would act on one gap, and energy would be
+/// gained. Warns if other nodes of the surface may be in contact with that plane. Requires pairs
+/// and surfaces of `parts`.
 void expect_single_stops(const Scene& scene, std::span<const BuiltBody> bodies,
                          const RigidAssembly& rigid, ModelParts& parts);
 

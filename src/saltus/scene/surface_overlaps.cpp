@@ -58,14 +58,14 @@ class SurfaceOverlaps {
         *std::ranges::max_element(deepest_, {}, [](const auto& x) { return x.second.depth; });
     const auto& [a, b] = pair;
     const std::string who =
-        a == b ? fmt::format("'{}' starts {:.3g} mm inside itself", a, 1e3 * worst.depth)
-               : fmt::format("'{}' and '{}' start {:.3g} mm inside each other", a, b,
+        a == b ? fmt::format("'{}' overlaps itself by {:.3g} mm at the start", a, 1e3 * worst.depth)
+               : fmt::format("'{}' and '{}' overlap by {:.3g} mm at the start", a, b,
                              1e3 * worst.depth);
     std::string text = fmt::format("{}: {} at [{:.4g}, {:.4g}, {:.4g}] m", worst.path, who,
                                    worst.x[0], worst.x[1], worst.x[2]);
-    if (deepest_.size() == 2) text += ", and one more pair of bodies does";
+    if (deepest_.size() == 2) text += ", and so does one more pair of bodies";
     if (deepest_.size() > 2)
-      text += fmt::format(", and {} more pairs of bodies do", deepest_.size() - 1);
+      text += fmt::format(", and so do {} more pairs of bodies", deepest_.size() - 1);
     return text;
   }
 
@@ -98,7 +98,7 @@ class SurfaceOverlaps {
                ? thickness(parts_.surfaces.colliders[static_cast<std::size_t>(number)].shape)
                : boundary_of(number).thickness;
   }
-  /// A collider that forces move.
+  /// A collider of a body that forces can move.
   bool moves(int collider) const {
     const int frame = parts_.surfaces.colliders[static_cast<std::size_t>(collider)].frame;
     if (frame < 0) return false;
@@ -132,7 +132,7 @@ class SurfaceOverlaps {
   void add(int a, int b, double depth, const Vector3& x) {
     if (!(depth > kSmallShare * std::min(thickness_of(a), thickness_of(b)))) return;
     if (a > b) std::swap(a, b);
-    const int boundary = b;  // numbers of boundary surfaces are the larger ones
+    const int boundary = b;  // boundary surfaces have the larger numbers
     const int other = a;
     Deepest& known = deepest_[{name_of(boundary), name_of(other)}];
     if (depth > known.depth) known = {depth, x, boundary_of(boundary).path};
@@ -140,9 +140,9 @@ class SurfaceOverlaps {
 
   const RigidAssembly& rigid_;
   const ModelParts& parts_;
-  std::vector<const BuiltBoundary*> built_;  ///< of each boundary surface
+  std::vector<const BuiltBoundary*> built_;  ///< one per boundary surface
   std::vector<DeformingShape> shapes_;
-  std::map<std::array<std::string, 2>, Deepest> deepest_;  ///< of two bodies
+  std::map<std::array<std::string, 2>, Deepest> deepest_;  ///< by the names of two bodies
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ void SurfaceTable::find_laws() {
   surfaces.materials = std::max(n, 1);
   surfaces.law.assign(static_cast<std::size_t>(surfaces.materials * surfaces.materials), -1);
   apart_.assign(surfaces.law.size(), false);
-  // whether all schemes average over a step with one theta
+  // whether all schemes average over a step with the same theta
   const bool alike = std::ranges::all_of(schemes_, [&](const SchemeChoice& scheme) {
     return theta_of(scheme) == theta_of(schemes_.front());
   });
@@ -53,18 +53,18 @@ void SurfaceTable::find_laws() {
       if (known == materials_.end()) {
         const std::vector<std::string_view> names(materials_.begin(), materials_.end());
         throw SceneError(fmt::format("{}.materials[{}]", path, s),
-                         fmt::format("no shape is made of '{}'", spec.materials[s]),
+                         fmt::format("no shape has the material '{}'", spec.materials[s]),
                          did_you_mean(spec.materials[s], names));
       }
       pair[s] = static_cast<int>(known - materials_.begin());
     }
     if (schemes_.empty()) continue;  // nothing moves by forces
     if (spec.law && reads_theta(*spec.law) && !alike)
-      throw SceneError(path + ".law",
-                       std::string(name_of(*spec.law)) +
-                           " averages with theta of the schemes, and those of the bodies with "
-                           "surfaces differ",
-                       "give all of them the same scheme");
+      throw SceneError(
+          path + ".law",
+          std::string(name_of(*spec.law)) +
+              " averages with theta of the schemes, but those of the bodies with surfaces differ",
+          "give all of them the same scheme");
     const auto law = static_cast<int>(parts_.laws.size());
     bool used = false;
     for (int a = 0; a < n; ++a)
@@ -81,7 +81,7 @@ void SurfaceTable::find_laws() {
           apart_[entry] = apart_[same] = true;
       }
     if (!used)
-      parts_.warnings.push_back(path + ": is never read: entries above it hold for its materials");
+      parts_.warnings.push_back(path + ": has no effect: earlier entries match its materials");
     if (!spec.touches) continue;
     parts_.laws.push_back(
         law_of(*spec.law, schemes_.front(), scene_.spec.contact.instant, path + ".law"));
@@ -96,7 +96,7 @@ void SurfaceTable::find_laws() {
 void SurfaceTable::find_margin() {
   const auto& given = scene_.spec.contact.margin;
   parts_.surfaces.margin = given.value_or(kSmallShare * least_);
-  // Between two instants at which event-driven integration detects contacts, nothing may cross its
+  // Between two instants at which event-driven integration detects contacts, no point may cross the
   // margin.
   parts_.surfaces.event_margin = given.value_or(kEventShare * least_);
 }
@@ -107,13 +107,13 @@ void SurfaceTable::warn_of_lawless() {
     for (const Holder& x : holders_[a].free)
       for (const Holder& y : holders_[b].any) {
         if (x.body == y.body && !x.self) continue;
-        parts_.warnings.push_back(
-            fmt::format("surfaces: no law holds between '{}' and '{}': {}; give them one, or "
-                        "`materials: [{}, {}], touches: false` where that is meant",
-                        materials_[a], materials_[b],
-                        x.body == y.body ? fmt::format("'{}' never touches itself", x.name)
-                                         : fmt::format("'{}' and '{}' never touch", x.name, y.name),
-                        materials_[a], materials_[b]));
+        parts_.warnings.push_back(fmt::format(
+            "surfaces: no law is defined between '{}' and '{}': {}; define one, or give "
+            "`materials: [{}, {}], touches: false` if this is intended",
+            materials_[a], materials_[b],
+            x.body == y.body ? fmt::format("'{}' has no contact with itself", x.name)
+                             : fmt::format("'{}' and '{}' have no contact", x.name, y.name),
+            materials_[a], materials_[b]));
         return true;
       }
     return false;

@@ -1,5 +1,5 @@
-// Materials of all that touches, and the laws of `surfaces` between them: shapes of rigid bodies
-// and boundary surfaces of deformable ones alike.
+// Materials of all contact surfaces, and the laws of `surfaces` between them, for shapes of rigid
+// bodies and boundary surfaces of deformable bodies.
 #pragma once
 #include <array>
 #include <string>
@@ -14,50 +14,51 @@ class SurfaceTable {
  public:
   SurfaceTable(const Scene& scene, ModelParts& parts) : scene_(scene), parts_(parts) {}
 
-  /// Something that may touch.
+  /// An object with a contact surface.
   struct Holder {
-    int body = 0;  ///< any number of its own
+    int body = 0;  ///< any number that is unique to the body
     std::string name;
     bool free = false;  ///< it moves by forces
-    bool self = false;  ///< it may touch itself
+    bool self = false;  ///< contact with itself is detected
   };
-  /// Index of its material, a new one where none of this name was held yet.
+  /// Index of its material; a new one if the name has not been used before.
   int hold(const std::string& material, const Holder& holder);
-  /// A scheme that moves bodies by forces.
+  /// Registers a scheme that moves bodies by forces.
   void moved_by(const SchemeChoice& scheme);
-  /// A body of least extent `thickness` [m] that moves.
+  /// Registers a moving body of smallest extent `thickness` [m].
   void moves(double thickness);
 
-  /// Surfaces::materials, law and the laws of the scene. The first entry that fits a pair counts.
+  /// Sets Surfaces::materials, law and the laws of the scene. The first entry that matches a pair
+  /// applies.
   void find_laws();
-  /// Surfaces::margin.
+  /// Sets Surfaces::margin.
   void find_margin();
-  /// Warns once of two materials between which contacts are possible and no law acts.
+  /// Warns once of two materials that can be in contact but have no law.
   void warn_of_lawless();
 
  private:
   const Scene& scene_;
   ModelParts& parts_;
   std::vector<std::string> materials_;
-  /// The first two bodies of a material, and the first two of them that move by forces: enough to
-  /// find two that may be in contact.
+  /// The first two bodies of a material, and the first two of these that move by forces: enough to
+  /// find a pair that can be in contact.
   struct Holders {
     std::vector<Holder> free, any;
   };
   std::vector<Holders> holders_;
-  std::vector<bool> apart_;  ///< of two materials, as Surfaces::law: they are said not to touch
+  std::vector<bool> apart_;  ///< for two materials, indexed as Surfaces::law: `touches: false`
   std::vector<SchemeChoice> schemes_;
-  double least_ = 0.0;  ///< thickness [m], 0: nothing moves
+  double least_ = 0.0;  ///< thickness [m], 0: no body moves
 };
 
-/// Bodies of a scene from which they are a heap, if the scene is one.
+/// Number of bodies above which a scene can count as a heap.
 inline constexpr int kHeap = 50;
-/// Bodies that deform and touch, from which their contacts are solved as those of a heap.
+/// Number of deformable bodies in contact above which the contact tolerance is that of a heap.
 inline constexpr std::size_t kSoftBodies = 20;
-/// Fraction of the size of a shape: of the smallest one for the margin, of the smaller of two for a
-/// depth that gives a warning.
+/// Fraction of the size of a shape: of the smallest one for the margin, of the smaller of two for
+/// the overlap depth that gives a warning.
 inline constexpr double kSmallShare = 0.01;
-/// The same for the margin of event-driven integration.
+/// The corresponding fraction for the margin of event-driven integration.
 inline constexpr double kEventShare = 0.25;
 
 }  // namespace saltus

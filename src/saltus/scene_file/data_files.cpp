@@ -21,7 +21,7 @@ InputFile read_input(const DataFile& data) {
     size += count;
   }
   if (!stream.eof() || stream.bad())
-    throw SceneError(data.entry, "cannot be read", "give a file that you may read")
+    throw SceneError(data.entry, "cannot be read", "give a readable file")
         .at(data.file.string(), 0, 0);
   return {data.entry, data.file.string(), size, fmt::format("{:016x}", hash)};
 }
@@ -54,7 +54,7 @@ class DataFileList {
   void add(const std::string& entry, const std::optional<std::string>& name) {
     if (name) files_.push_back({entry, scene_.resolve(*name)});
   }
-  /// The member `file` of an entry that may be left out.
+  /// The member `file` of an optional entry.
   template <class Entry>
   void add_file(const std::string& entry, const std::optional<Entry>& given) {
     if (given) add(entry, given->file);

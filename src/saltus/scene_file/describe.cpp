@@ -25,8 +25,8 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-/// All maps below doc, in reading order; titles are paths with [] for lists and "= name" for
-/// alternatives.
+/// Collects all maps below doc, in reading order; titles are paths with [] for lists and "= name"
+/// for alternatives.
 void collect(const OptionDoc& doc, const std::string& title, std::vector<Section>& sections) {
   using Type = OptionDoc::Type;
   if (doc.type == Type::map) {

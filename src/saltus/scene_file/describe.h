@@ -1,4 +1,4 @@
-// Reference of all that can be written in a scene, from the tables the reader uses.
+// Reference of all scene options, from the option tables that the reader uses.
 #pragma once
 #include <span>
 #include <string>
@@ -10,10 +10,10 @@ namespace saltus {
 
 enum class DescribeFormat { text, markdown, json };
 
-/// What `describe_options` knows: "scene", "bodies", "schemes", "laws".
+/// Topics of `describe_options`: "scene", "bodies", "schemes", "laws".
 std::span<const std::string_view> describe_topics();
 
-/// Throws SceneError with the nearest topic if it is not known.
+/// Throws SceneError with the nearest topic if `topic` is unknown.
 std::string describe_options(std::string_view topic, DescribeFormat format);
 
 /// The documentation tree of the whole scene.

@@ -9,7 +9,7 @@ namespace saltus {
 namespace {
 
 struct OldKey {
-  std::string_view in;  ///< key of the map that holds it
+  std::string_view in;  ///< key of the enclosing map
   std::string_view old, now;
 };
 constexpr std::array kOldKeys{OldKey{"time", "lane", "mode"},
@@ -22,7 +22,7 @@ void rename_in(Node& map, std::string_view in, const std::string& path,
     if (now == key.text) continue;
     if (map.find(now))
       fail_at(key.place, join_path(path, key.text),
-              "is the old name of `" + std::string(now) + "`, which is given too",
+              "is the old name of `" + std::string(now) + "`, which is also given",
               "leave `" + key.text + "` out");
     renamed.push_back(join_path(path, key.text) + ": this key is now called `" + std::string(now) +
                       "`");

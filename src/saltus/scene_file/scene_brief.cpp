@@ -26,7 +26,7 @@ Node text_node(std::string text) {
   return node;
 }
 
-/// The tree of a value, members that equal their defaults left out.
+/// The tree of a value without members that equal their defaults.
 template <class T>
 Node brief_node(const T& value) {
   if constexpr (kIsOptional<T>) {
@@ -73,7 +73,7 @@ Node brief_node(const T& value) {
   }
 }
 
-/// Letters that mean nothing else in YAML need no quotes.
+/// Text of characters without a special meaning in YAML needs no quotes.
 std::string scalar_text(const Node& node) {
   if (!node.quoted) return node.text;
   const auto letter = [](char c) {
@@ -106,7 +106,7 @@ std::string on_one_line(const Node& node) {
 
 void write_block(const Node& node, std::size_t indent, std::string& out);
 
-/// What follows a key or a dash: on its line where it fits, else below it.
+/// Writes what follows a key or a dash: on its line if it fits, else below it.
 void write_entry(const Node& node, std::size_t indent, std::size_t used, std::string& out) {
   const std::string line = on_one_line(node);
   const bool simple = node.kind == Node::Kind::scalar || node.items.empty() ||
@@ -120,7 +120,7 @@ void write_entry(const Node& node, std::size_t indent, std::size_t used, std::st
     write_block(node, indent, out);
     return;
   }
-  std::string below;  // a block behind a dash: its first line stands there
+  std::string below;  // a block after a dash starts on the line of the dash
   write_block(node, indent, below);
   out += ' ' + below.substr(indent);
 }

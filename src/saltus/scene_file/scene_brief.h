@@ -1,4 +1,4 @@
-// A scene as people write it: YAML without what holds anyway, an entry on one line where it fits.
+// Writes a scene as concise YAML: without default values, each entry on one line if it fits.
 #pragma once
 #include <string>
 
@@ -6,8 +6,8 @@
 
 namespace saltus {
 
-/// Text that reads back (read_scene_text) to an equal spec; names and schemes that complete() finds
-/// again are left out.
+/// Text that reads back (read_scene_text) to an equal spec; names and schemes that complete() fills
+/// in are left out.
 std::string write_scene_briefly(const SceneSpec& spec);
 
 }  // namespace saltus

@@ -1,4 +1,4 @@
-// The resolved scene: what a run was made of, every default spelled out; stored with results.
+// Writes the resolved scene of a run, with every default given explicitly; stored with results.
 #pragma once
 #include <string>
 

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A number followed by a unit; the unit itself is the reader's business.
+/// A number followed by a unit; the reader checks the unit itself.
 constexpr const char* kNumberWithUnit =
     "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? "
     "*[A-Za-z\u00b5\u03bc(1][-A-Za-z\u00b5\u03bc0-9^*/() ]*$";
@@ -33,7 +33,7 @@ Json number(const OptionDoc& doc) {
 
 Json required_keys(const std::vector<std::string>& keys) { return Json{{"required", keys}}; }
 
-/// One relation between keys as conditions that must all hold.
+/// Adds one relation between keys as conditions that must all hold.
 void add_conditions(Json& all, const Rule& rule) {
   std::vector<std::string> keys;
   for (std::string_view key : rule.keys)
@@ -57,7 +57,7 @@ void add_conditions(Json& all, const Rule& rule) {
       all.push_back(Json{{"not", required_keys({keys[i], keys[j]})}});
 }
 
-/// Rules that belong to values of a key hold where it has them; `only` holds everywhere else.
+/// Rules that depend on the value of a key become conditional; `only` applies to all other values.
 Json conditions(const std::vector<Rule>& rules) {
   Json all = Json::array();
   for (const Rule& rule : rules) {
@@ -78,7 +78,7 @@ Json conditions(const std::vector<Rule>& rules) {
   return all;
 }
 
-/// `kind`: the value of the key that selects this map, "" if none does.
+/// `kind`: the value of the key that selects this map, or "" if no key does.
 Json map(const OptionDoc& doc, const std::string& kind = "") {
   Json properties = Json::object();
   std::vector<std::string> required;
@@ -112,7 +112,8 @@ Json choice(const OptionDoc& doc) {
       alternatives.push_back(schema_of(alternative));
   }
   if (!names.empty()) alternatives.insert(alternatives.begin(), Json{{"enum", names}});
-  // what is told apart by its shape may fit two alternatives: an empty list, a number as text
+  // alternatives that are distinguished by their form may both match: an empty list, a number as
+  // text
   return Json{{doc.by == ChoiceBy::shape ? "anyOf" : "oneOf", alternatives}};
 }
 

@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-/// Takes the steps of a path like "bodies[0].scheme.theta" one by one.
+/// Reads the steps of a path like "bodies[0].scheme.theta" one by one.
 class PathReader {
  public:
   PathReader(std::string_view path, const Place& place) : path_(path), place_(place) {}
@@ -17,7 +17,7 @@ class PathReader {
   bool done() const { return at_ == path_.size(); }
   std::string so_far() const { return std::string(path_.substr(0, at_)); }
 
-  /// The next step: an index in [ ] if `index` is set on return, else a key.
+  /// The next step: an index in [ ] if `index` is set on return, otherwise a key.
   std::string_view next(bool& index) {
     index = path_[at_] == '[';
     if (index) {
@@ -53,7 +53,7 @@ Node& child_by_index(Node& node, std::string_view text, const PathReader& path) 
   if (error != std::errc{} || end != text.data() + text.size() || text.empty())
     path.fail("'" + std::string(text) + "' is not an index");
   if (node.kind != Node::Kind::list)
-    path.fail("`" + path.so_far() + "` does not exist: no list is written there");
+    path.fail("`" + path.so_far() + "` does not exist: there is no list");
   if (index >= node.items.size())
     path.fail("`" + path.so_far() + "` does not exist",
               "the list has " + std::to_string(node.items.size()) + " entries, the first is [0]");
@@ -62,7 +62,8 @@ Node& child_by_index(Node& node, std::string_view text, const PathReader& path) 
 
 Node& child_by_key(Node& node, std::string_view key, const Place& place, const PathReader& path) {
   if (node.kind == Node::Kind::list)
-    path.fail("`" + std::string(key) + "` is asked of a list", "an index such as [0]");
+    path.fail("`" + std::string(key) + "` is a key, but a list needs an index",
+              "an index such as [0]");
   if (node.kind == Node::Kind::scalar) {
     Node name = node;
     node = Node{};
@@ -78,7 +79,7 @@ Node& child_by_key(Node& node, std::string_view key, const Place& place, const P
   return node.items.back();
 }
 
-/// All of a value given in an assignment stands at that assignment.
+/// Sets the position of a value and all its members to that of the assignment.
 void put_at(Node& node, const Place& place) {
   node.place = place;
   for (Node::Key& key : node.keys) key.place = place;
@@ -108,7 +109,7 @@ void set_value(Node& document, const std::string& assignment) {
   const std::string path = assignment.substr(0, equal);
   PathReader reader(path, place);
   Node *node = &document, *parent = nullptr;
-  std::string_view in;  // key that holds the map at hand
+  std::string_view in;  // key of the current map
   while (!reader.done()) {
     bool index = false;
     const std::string_view written = reader.next(index);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kDeepest = 24;
 
-/// Builds the tree from the parser's events. yaml-cpp's own nodes keep the last of two equal keys
-/// without a word and forget the places of keys.
+/// Builds the tree from the parser's events. yaml-cpp's own nodes silently keep the last of two
+/// equal keys and lose the positions of keys.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const std::string& text, const std::string& source)
@@ -82,13 +82,13 @@ class TreeBuilder : public YAML::EventHandler {
     if (!tag.empty() && tag != "?" && tag != "!")
       fail(mark, "tags (!) are not supported", "leave the tag out");
   }
-  /// yaml-cpp takes the end of the file for a closing quote.
+  /// yaml-cpp accepts the end of the file as a closing quote.
   void expect_closing_quote(const YAML::Mark& mark) const {
     std::size_t at = lines_.offset(mark.line, mark.column);
     const char quote = at < text_.size() ? text_[at] : '\0';
-    if (quote != '"' && quote != '\'') return;  // a block of text, | or >
+    if (quote != '"' && quote != '\'') return;  // a block scalar, | or >
     const std::string_view doubled =
-        quote == '"' ? "" : "''";  // stands for one quote inside the text
+        quote == '"' ? "" : "''";  // represents one quote inside the text
     for (++at; at < text_.size(); ++at) {
       if (!doubled.empty() && text_.compare(at, 2, doubled) == 0)
         ++at;
@@ -126,7 +126,7 @@ class TreeBuilder : public YAML::EventHandler {
   void close() {
     Node node = std::move(stack_.back());
     stack_.pop_back();
-    // asked only now: where a bracket is left open the parser's own message is better
+    // checked only here: for an unclosed bracket the parser's own message is better
     if (key_wanted())
       throw SceneError("", "a key must be a plain name")
           .at(source_, node.place.line, node.place.column);

@@ -32,7 +32,7 @@ std::optional<Fault> BeamSpec::fault() const {
   const bool by_size = !axial;
   for (const Needed& one :
        {Needed{"young", "Young's modulus", "in Pa, e.g. 210 GPa", young || !by_size},
-        Needed{"density", "of the material", "in kg/m^3, e.g. 7850", density || !by_size},
+        Needed{"density", "density of the material", "in kg/m^3, e.g. 7850", density || !by_size},
         Needed{"bending", "E I", "in N m^2", bending || by_size},
         Needed{"linear_density", "mass per length", "in kg/m", linear_density || by_size}})
     if (!one.there)

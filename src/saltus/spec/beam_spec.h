@@ -1,4 +1,4 @@
-// Thin elastic beams as a scene writes them. All values SI.
+// Thin elastic beams in a scene file. All values SI.
 #pragma once
 #include <array>
 #include <optional>
@@ -14,11 +14,10 @@ namespace saltus {
 
 namespace option {
 inline constexpr std::string_view kBeamNode =
-    "start, end, or a place along the beam where it has a node: a multiple of its length over "
-    "`elements`";
+    "start, end, or the place of a node along the beam: a multiple of the length over `elements`";
 }  // namespace option
 
-/// What a node of a beam keeps.
+/// Which motions of a beam node are restrained: position and direction, or one of them.
 enum class BeamHold { pinned, clamped, guided };
 constexpr auto names_of(BeamHold) {
   using enum BeamHold;
@@ -26,7 +25,7 @@ constexpr auto names_of(BeamHold) {
                     NamedValue{guided, "guided"}};
 }
 
-/// A node that does not move.
+/// A restrained node.
 struct BeamHeldSpec {
   NumberOrName at;
   BeamHold as = BeamHold::clamped;
@@ -36,8 +35,8 @@ struct BeamHeldSpec {
     using T = BeamHeldSpec;
     return field_rows(required("at", &T::at, unit::m, kAnyNumber, option::kBeamNode),
                       required("as", &T::as,
-                               "pinned: its place; clamped: place and direction; guided: its "
-                               "direction alone"));
+                               "pinned: the position is fixed; clamped: position and direction; "
+                               "guided: the direction only"));
   }
 };
 
@@ -55,16 +54,17 @@ struct BeamLoadSpec {
   }
   static constexpr auto fields() {
     using T = BeamLoadSpec;
-    return field_rows(field("at", &T::at, unit::m, kAnyNumber,
-                            "of `force`: start, end, or a place along the undeformed beam"),
-                      field("force", &T::force, unit::N, kAnyNumber, "[x, y, z] in space"),
-                      field("line_force", &T::line_force, unit::N_per_m, kAnyNumber,
-                            "[x, y, z] in space, for each metre of the undeformed beam"),
-                      field("factor", &T::factor, "function of time; 1 when not given"));
+    return field_rows(
+        field("at", &T::at, unit::m, kAnyNumber,
+              "point of application of `force`: start, end, or a place along the undeformed beam"),
+        field("force", &T::force, unit::N, kAnyNumber, "force vector [x, y, z] in space"),
+        field("line_force", &T::line_force, unit::N_per_m, kAnyNumber,
+              "force per metre of the undeformed beam, [x, y, z] in space"),
+        field("factor", &T::factor, "factor as a function of time; 1 when not given"));
   }
 };
 
-/// A beam that is straight where it is undeformed. Its section is round, square, or told by its
+/// A beam that is straight when undeformed. The section is round, square, or given by its
 /// stiffnesses.
 struct BeamSpec {
   std::array<double, 3> start{0, 0, 0}, end{0, 0, 0};
@@ -75,7 +75,7 @@ struct BeamSpec {
   std::vector<BeamHeldSpec> held;
   std::vector<BeamLoadSpec> loads;
 
-  /// EA, EI and rho A of a spec without fault.
+  /// EA, EI and rho A of a valid spec.
   BeamSection section() const;
   double length() const;  ///< [m]
   bool operator==(const BeamSpec&) const = default;
@@ -91,26 +91,31 @@ struct BeamSpec {
   static constexpr auto fields() {
     using T = BeamSpec;
     return field_rows(
-        required("start", &T::start, unit::m, kAnyNumber, "place of x = 0, undeformed"),
-        required("end", &T::end, unit::m, kAnyNumber, "of the other end; the beam is straight"),
+        required("start", &T::start, unit::m, kAnyNumber, "position of the end x = 0, undeformed"),
+        required("end", &T::end, unit::m, kAnyNumber,
+                 "position of the other end; the beam is straight"),
         field("elements", &T::elements, between(1, 1e6),
-              "of equal length; there is a node at each of their ends"),
-        field("radius", &T::radius, unit::m, kPositive, "of a round section"),
-        field("inner_radius", &T::inner_radius, unit::m, kPositive, "of a tube"),
-        field("side", &T::side, unit::m, kPositive, "of a square section"),
-        field("young", &T::young, unit::Pa, kPositive, "Young's modulus; of a section by its size"),
-        field("density", &T::density, unit::kg_per_m3, kPositive, "of a section by its size"),
-        field("axial", &T::axial, unit::N, kPositive, "E A, of a section by its stiffnesses"),
+              "number of elements of equal length, with a node at each of their ends"),
+        field("radius", &T::radius, unit::m, kPositive, "radius of a round section"),
+        field("inner_radius", &T::inner_radius, unit::m, kPositive, "inner radius of a tube"),
+        field("side", &T::side, unit::m, kPositive, "side of a square section"),
+        field("young", &T::young, unit::Pa, kPositive,
+              "Young's modulus; for a section given by its dimensions"),
+        field("density", &T::density, unit::kg_per_m3, kPositive,
+              "density of the material; for a section given by its dimensions"),
+        field("axial", &T::axial, unit::N, kPositive,
+              "E A; for a section given by its stiffnesses"),
         field("bending", &T::bending, unit::N * unit::m2, kPositive,
-              "E I, the same about both axes of the section"),
+              "E I, equal about both axes of the section; for a section given by its stiffnesses"),
         field("linear_density", &T::linear_density, unit::kg_per_m, kPositive, "mass per length"),
-        field("velocity", &T::velocity, unit::m_per_s, kAnyNumber, "of the middle at t = 0"),
+        field("velocity", &T::velocity, unit::m_per_s, kAnyNumber,
+              "velocity of the midpoint at t = 0"),
         field("spin", &T::spin, unit::rad_per_s, kAnyNumber,
-              "angular velocity at t = 0 about the middle, along the axes of space"),
+              "angular velocity at t = 0 about the midpoint, along the axes of space"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
-              "on this body; `gravity` of the scene when not given"),
-        field("held", &T::held, "nodes that do not move"),
-        field("loads", &T::loads, "forces at places and along the whole beam"));
+              "acceleration of gravity on this body; `gravity` of the scene when not given"),
+        field("held", &T::held, "restrained nodes"),
+        field("loads", &T::loads, "point forces and forces along the whole beam"));
   }
 };
 

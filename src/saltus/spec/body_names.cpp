@@ -9,7 +9,7 @@ namespace saltus {
 namespace {
 
 std::string copies_text(const BodySpec& body, int count) {
-  return "'" + body.name + "' stands for " + std::to_string(count) + " bodies, " +
+  return "'" + body.name + "' refers to " + std::to_string(count) + " bodies, " +
          copy_name(body, 0) + " to " + copy_name(body, count - 1);
 }
 
@@ -113,7 +113,7 @@ std::optional<Fault> one_body_fault(const SceneSpec& scene, const std::string& n
     const BodySpec& body = scene.bodies[found->entry];
     const int count = copies_of(body);
     if (count == 0)
-      return Fault{key, "'" + name + "' stands for several bodies",
+      return Fault{key, "'" + name + "' refers to several bodies",
                    "name one of them: " + copy_name(body, 0)};
     return Fault{key, copies_text(body, count), "name one of them"};
   }

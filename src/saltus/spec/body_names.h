@@ -1,6 +1,6 @@
-// Bodies by the names that contacts, joints, outputs and `ignore` use: "block", or "block.3" of a
-// body with copies; joints and their coordinates by those that couplings and outputs use: "elbow",
-// "bearing.slide".
+// Look-up by name: bodies as contacts, joints, outputs and `ignore` name them ("block", or
+// "block.3" for one of several copies); joints and their coordinates as couplings and outputs name
+// them ("elbow", "bearing.slide").
 #pragma once
 #include <optional>
 #include <string>
@@ -11,35 +11,35 @@
 
 namespace saltus {
 
-/// An entry of `bodies`, and which of its copies.
+/// An entry of `bodies` and the number of one of its copies.
 struct NamedBody {
   std::size_t entry = 0;
-  int copy = 0;  ///< -1: the name is that of all copies together
+  int copy = 0;  ///< -1: the name refers to all copies together
 };
 
-/// How many bodies an entry stands for; 0: a file of copies gives it.
+/// Number of bodies that an entry creates; 0: a file of copies defines it.
 int copies_of(const BodySpec& body);
 /// "block", "block.3".
 std::string copy_name(const BodySpec& body, int copy);
 
-/// The body of this name. Of copies that a file gives, any number is found here.
+/// The body of this name. If the copies come from a file, any copy number is accepted here.
 std::optional<NamedBody> find_body(const SceneSpec& scene, std::string_view name);
 
 /// A coordinate of an entry of `joints`.
 struct NamedCoordinate {
   std::size_t joint = 0;
-  int coordinate = 0;  ///< -1: the name is that of a joint with none or several
+  int coordinate = 0;  ///< -1: the name is that of a joint that has no coordinate or several
 };
 /// The joint of this name.
 std::optional<std::size_t> find_joint(const SceneSpec& scene, std::string_view name);
 /// A joint by its name, or one of its coordinates.
 std::optional<NamedCoordinate> find_coordinate(const SceneSpec& scene, std::string_view name);
-/// What is wrong with a name that one coordinate must have. key: of the entry.
+/// The fault of a name that must refer to exactly one coordinate. key: key of the entry.
 std::optional<Fault> one_coordinate_fault(const SceneSpec& scene, const std::string& name,
                                           const std::string& key);
 
-/// What is wrong with a name that one body must have: "there is no body 'x'", or it has copies.
-/// key: of the entry.
+/// The fault of a name that must refer to exactly one body: "there is no body 'x'", or the body has
+/// copies. key: key of the entry.
 std::optional<Fault> one_body_fault(const SceneSpec& scene, const std::string& name,
                                     const std::string& key);
 

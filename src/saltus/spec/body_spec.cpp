@@ -11,7 +11,8 @@ double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// axis and direction need a length, and a body that moves across itself needs them perpendicular.
+/// axis and direction must have nonzero length, and be perpendicular if the body moves across its
+/// axis.
 std::optional<Fault> frame_fault(const BodySpec& body) {
   const double axis = std::sqrt(dot(body.axis, body.axis));
   const double direction = std::sqrt(dot(body.direction, body.direction));
@@ -21,7 +22,8 @@ std::optional<Fault> frame_fault(const BodySpec& body) {
     return Fault{"direction", "has no direction", "for example [0, 0, 1]"};
   const bool transverse = body.string || (body.bar && body.bar->motion == BarSpec::Motion::bending);
   if (transverse && std::abs(dot(body.axis, body.direction)) > 1e-9 * axis * direction)
-    return Fault{"direction", "is not perpendicular to `axis`", "the body moves across itself"};
+    return Fault{"direction", "is not perpendicular to `axis`",
+                 "the body moves perpendicular to its axis"};
   return std::nullopt;
 }
 
@@ -39,11 +41,11 @@ std::optional<Fault> initial_fault(const BodySpec& body) {
       return Fault{std::string("initial.") + key,
                    "has " + std::to_string((*list)->size()) + " entries for " +
                        std::to_string(modes) + " modes",
-                   "one per mode; those left out at the end are 0"};
+                   "one per mode; missing ones at the end are 0"};
   return std::nullopt;
 }
 
-/// Entries of the frame that the body has no use for, although they were changed.
+/// Entries of the frame that were changed but have no effect on this body.
 std::optional<Fault> unused_frame(const BodySpec& body) {
   const BodySpec plain;
   const bool modal = body.kind == BodyKind::modal;
@@ -80,7 +82,7 @@ std::optional<Fault> load_fault(const BodySpec& body) {
   if (body.kind == BodyKind::beam && !body.loads.empty())
     return Fault{"loads", "have no meaning for kind beam", "give beam.loads"};
   if (body.rigid && !body.rigid->free() && !body.loads.empty())
-    return Fault{"loads", "have no meaning for a body that does not move by forces",
+    return Fault{"loads", "have no meaning for a body that is fixed or has prescribed motion",
                  "leave them out"};
   for (std::size_t i = 0; i < body.loads.size(); ++i) {
     const LoadSpec& load = body.loads[i];
@@ -104,7 +106,7 @@ std::optional<Fault> load_fault(const BodySpec& body) {
       return Fault{key + (load.harmonic ? "harmonic"
                           : load.file   ? "file"
                                         : "table"),
-                   "kind modal carries constant loads only",
+                   "kind modal accepts constant loads only",
                    "give `constant`, or write the body as kind linear"};
   }
   return std::nullopt;
@@ -131,7 +133,7 @@ std::optional<Fault> BarSpec::fault() const {
     return Fault{"ends", "a longitudinal bar has no hinges",
                  "allowed: fixed-free, free-free, fixed-fixed"};
   if (damping && std::holds_alternative<AirViscoelasticDamping>(*damping))
-    return Fault{"damping.model", "air-viscoelastic losses are those of a string",
+    return Fault{"damping.model", "air-viscoelastic losses are defined for strings only",
                  "give `constant` or `table`"};
   return std::nullopt;
 }
@@ -166,7 +168,7 @@ std::optional<Fault> BodySpec::fault() const {
     return Fault{"fem.viscosity", "is the form of rayleigh.stiffness, which is 0",
                  "leave it out, or give rayleigh: {stiffness: 1 us}"};
   if (scheme && !integrated())
-    return Fault{"scheme", "has no meaning for a body that does not move by forces",
+    return Fault{"scheme", "has no meaning for a body that is fixed or has prescribed motion",
                  "leave it out"};
   if (auto found = frame_fault(*this)) return found;
   if (auto found = unused_frame(*this)) return found;

@@ -1,4 +1,4 @@
-// Bodies as a scene writes them. All values SI; SceneSpec (spec.h) holds them.
+// Bodies in a scene file. All values SI; SceneSpec (spec.h) contains them.
 #pragma once
 #include <array>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace saltus {
 
-/// A string hinged at both ends, with stiffness; modes from formulas or from a table.
+/// A stiff string hinged at both ends; modes from formulas or from a table.
 struct StringSpec {
   enum class Dispersion { hinged, first_order };
 
@@ -40,20 +40,21 @@ struct StringSpec {
   }
   static constexpr auto fields() {
     using T = StringSpec;
-    return field_rows(required("length", &T::length, unit::m, kPositive, "between the ends"),
-                      field("tension", &T::tension, unit::N, kPositive, "at rest"),
-                      required("linear_density", &T::linear_density, unit::kg_per_m, kPositive,
-                               "mass per length"),
-                      field("inharmonicity", &T::inharmonicity, kNotNegative,
-                            "B in nu_j = j f0 sqrt(1 + B j^2); 0 is a flexible string"),
-                      required("modes", &T::modes, at_least(1), "number of modes"),
-                      field("dispersion", &T::dispersion,
-                            "hinged: nu_j = j f0 sqrt(1 + B j^2); first-order: j f0 (1 + B j^2/2), "
-                            "its expansion, for comparison"),
-                      field("damping", &T::damping, "losses; none when not given"),
-                      field("table", &T::table,
-                            "CSV file with columns j, nu_j [Hz], sigma_j [1/s]; replaces tension, "
-                            "inharmonicity and damping"));
+    return field_rows(
+        required("length", &T::length, unit::m, kPositive, "distance between the ends"),
+        field("tension", &T::tension, unit::N, kPositive, "tension at rest"),
+        required("linear_density", &T::linear_density, unit::kg_per_m, kPositive,
+                 "mass per length"),
+        field("inharmonicity", &T::inharmonicity, kNotNegative,
+              "B in nu_j = j f0 sqrt(1 + B j^2); 0 is a flexible string"),
+        required("modes", &T::modes, at_least(1), "number of modes"),
+        field("dispersion", &T::dispersion,
+              "hinged: nu_j = j f0 sqrt(1 + B j^2); first-order: j f0 (1 + B j^2/2), "
+              "its expansion, for comparison"),
+        field("damping", &T::damping, "damping; no losses when not given"),
+        field("table", &T::table,
+              "CSV file with columns j, nu_j [Hz], sigma_j [1/s]; replaces tension, "
+              "inharmonicity and damping"));
   }
 };
 constexpr auto names_of(StringSpec::Dispersion) {
@@ -61,7 +62,7 @@ constexpr auto names_of(StringSpec::Dispersion) {
   return std::array{NamedValue{hinged, "hinged"}, NamedValue{first_order, "first-order"}};
 }
 
-/// A straight elastic bar by its modes.
+/// A straight elastic bar, described by its modes.
 struct BarSpec {
   enum class Motion { longitudinal, bending };
   enum class Ends { fixed_free, free_free, fixed_fixed, hinged_hinged };
@@ -73,7 +74,7 @@ struct BarSpec {
   int modes = 0;
   std::optional<DampingSpec> damping;
 
-  /// Modes without stiffness, which come before the elastic ones.
+  /// Number of rigid-body modes, which come before the elastic ones.
   int rigid_modes() const {
     return ends != Ends::free_free ? 0 : motion == Motion::bending ? 2 : 1;
   }
@@ -82,16 +83,17 @@ struct BarSpec {
   static constexpr auto fields() {
     using T = BarSpec;
     return field_rows(
-        required("motion", &T::motion, "along the bar or across it (Euler-Bernoulli)"),
-        required("ends", &T::ends, "fixed or free; fixed ends of a bending bar are clamped"),
-        required("length", &T::length, unit::m, kPositive, "between the ends"),
+        required("motion", &T::motion, "longitudinal, or bending (Euler-Bernoulli)"),
+        required("ends", &T::ends,
+                 "supports of the two ends; fixed ends of a bending bar are clamped"),
+        required("length", &T::length, unit::m, kPositive, "distance between the ends"),
         required("young", &T::young, unit::Pa, kPositive, "Young's modulus"),
-        required("density", &T::density, unit::kg_per_m3, kPositive, "of the material"),
-        required("area", &T::area, unit::m2, kPositive, "of the cross section"),
+        required("density", &T::density, unit::kg_per_m3, kPositive, "density of the material"),
+        required("area", &T::area, unit::m2, kPositive, "area of the cross section"),
         field("second_moment", &T::second_moment, unit::m4, kPositive,
-              "of the cross section; bending only"),
+              "second moment of area of the cross section; bending only"),
         required("modes", &T::modes, at_least(1), "number of elastic modes"),
-        field("damping", &T::damping, "losses; none when not given"));
+        field("damping", &T::damping, "damping; no losses when not given"));
   }
 };
 constexpr auto names_of(BarSpec::Motion) {
@@ -106,7 +108,7 @@ constexpr auto names_of(BarSpec::Ends) {
       NamedValue{fixed_free, "clamped-free"}, NamedValue{fixed_fixed, "clamped-clamped"}};
 }
 
-/// Any body by its modes: from a file, or as lists of equal length.
+/// Any body described by its modes: from a file, or as lists of equal length.
 struct ModesSpec {
   std::optional<std::string> file;
   std::vector<double> omega, sigma, mass;
@@ -129,12 +131,12 @@ struct ModesSpec {
               "decay rate of each mode; 0 when not given"),
         field("mass", &T::mass, unit::kg, kPositive, "modal mass of each mode; 1 when not given"),
         field("shapes", &T::shapes,
-              "CSV file, one row per point: x [m], then the value of each mode; needed by contacts "
-              "and probes"));
+              "CSV file, one row per point: x [m], then the value of each mode; required by "
+              "contacts and probes"));
   }
 };
 
-/// Pulled aside at one point into a triangle, released at rest.
+/// String displaced into a triangle by a pull at one point, released at rest.
 struct PluckSpec {
   double at = 0.0, height = 0.0;
 
@@ -143,7 +145,8 @@ struct PluckSpec {
     using T = PluckSpec;
     return field_rows(
         required("at", &T::at, unit::m, kPositive, "place of the tip, from the first end"),
-        required("height", &T::height, unit::m, kAnyNumber, "of the tip, along `direction`"));
+        required("height", &T::height, unit::m, kAnyNumber,
+                 "displacement of the tip along `direction`"));
   }
 };
 
@@ -169,16 +172,17 @@ struct InitialSpec {
         field("velocities", &T::velocities,
               "dq/dt of each mode or degree of freedom; 0 when not given"),
         field("velocity", &T::velocity, unit::m_per_s, kAnyNumber,
-              "dq/dt of all degrees of freedom alike; kind linear"),
+              "the same dq/dt for all degrees of freedom; kind linear"),
         field("file", &T::file, "CSV file, one row per mode or degree of freedom"),
         field("column", &T::column, at_least(1),
-              "of the file that holds q, from 1; 1 when no column is given"),
+              "column of the file that contains q, counted from 1; 1 when no column is given"),
         field("velocity_column", &T::velocity_column, at_least(1),
-              "of the file that holds dq/dt, from 1; given alone, the body starts undeformed"));
+              "column of the file that contains dq/dt, counted from 1; without `column` the body "
+              "starts undeformed"));
   }
 };
 
-/// Damping C = mass M + stiffness K, added to what the body has.
+/// Damping C = mass M + stiffness K, in addition to the damping of the body.
 struct RayleighSpec {
   double mass = 0.0, stiffness = 0.0;
 
@@ -186,12 +190,12 @@ struct RayleighSpec {
   static constexpr auto fields() {
     using T = RayleighSpec;
     return field_rows(
-        field("mass", &T::mass, unit::per_s, kNotNegative, "r_M in C = r_M M + r_K K"),
+        field("mass", &T::mass, unit::per_s, kNotNegative, "r_K in C = r_M M + r_K K"),
         field("stiffness", &T::stiffness, unit::s, kNotNegative, "r_K"));
   }
 };
 
-/// What a body is made of; each has its own entries in BodySpec.
+/// Kind of a body; each kind has its own entries in BodySpec.
 enum class BodyKind { modal, linear, lagrangian, particles, rigid, pseudo_rigid, fem, beam };
 constexpr auto names_of(BodyKind) {
   using enum BodyKind;
@@ -205,7 +209,7 @@ constexpr auto names_of(BodyKind) {
                     NamedValue{beam, "beam"}};
 }
 
-/// One body with the scheme that moves it.
+/// One body and its time-stepping scheme.
 struct BodySpec {
   std::string name;
   BodyKind kind = BodyKind::modal;
@@ -238,9 +242,9 @@ struct BodySpec {
   std::optional<InitialSpec> initial;
   std::array<double, 3> origin{0, 0, 0}, axis{1, 0, 0}, direction{0, 0, 1};
 
-  /// A scheme moves it: not a rigid body that is fixed or told how to move.
+  /// The body is integrated by a scheme: it is not rigid with `fixed` or prescribed motion.
   bool integrated() const { return !rigid || rigid->free(); }
-  /// The scheme, or the default of the kind.
+  /// The given scheme, or the default of the kind.
   SchemeChoice chosen_scheme() const;
   bool operator==(const BodySpec&) const = default;
   std::optional<Fault> fault() const;
@@ -272,33 +276,35 @@ struct BodySpec {
   static constexpr auto fields() {
     using T = BodySpec;
     return field_rows(
-        required("name", &T::name, "unique; contacts and outputs refer to it"),
-        required("kind", &T::kind,
-                 "modal: by its modes; linear: by its matrices; lagrangian: a mechanism in its own "
-                 "coordinates; particles: point masses; rigid: bodies with shapes that turn; "
-                 "pseudo-rigid: bodies with shapes that deform as a whole; fem: meshes of finite "
-                 "elements; beam: thin beams that bend far"),
-        field("string", &T::string, "a string between two hinges"),
+        required("name", &T::name, "unique name; contacts and outputs refer to it"),
+        required(
+            "kind", &T::kind,
+            "modal: described by its modes; linear: described by its matrices; lagrangian: a "
+            "mechanism in generalised coordinates; particles: point masses; rigid: rigid bodies "
+            "with shapes; pseudo-rigid: bodies with shapes and homogeneous deformation; fem: "
+            "meshes of finite elements; beam: thin beams with large bending"),
+        field("string", &T::string, "a string hinged at both ends"),
         field("bar", &T::bar, "a straight elastic bar"),
-        field("modes", &T::modes, "any body, by the numbers of its modes"),
-        field("oscillator", &T::oscillator, "one mass on a spring and a dashpot"),
-        field("chain", &T::chain, "equal masses on a line, joined by springs and dashpots"),
-        field("mesh", &T::mesh, "a straight elastic bar of finite elements, moving along `axis`"),
-        field("matrices", &T::matrices, "any linear system, by its matrices"),
+        field("modes", &T::modes, "any body described by its modal data"),
+        field("oscillator", &T::oscillator, "one mass with a spring and a dashpot"),
+        field("chain", &T::chain, "equal masses on a line, connected by springs and dashpots"),
+        field("mesh", &T::mesh,
+              "a straight elastic bar of finite elements that moves along `axis`"),
+        field("matrices", &T::matrices, "any linear system, described by its matrices"),
         field("pendulum", &T::pendulum,
-              "a bob on a rod at `origin`: q = angle [rad] from the downward vertical, positive "
-              "towards x; point: bob"),
+              "a bob on a rod with its pivot at `origin`: q = angle [rad] from the downward "
+              "vertical, positive towards x; point: bob"),
         field("n_pendulum", &T::n_pendulum,
-              "bobs on rods, each hanging from the one before: q = angles [rad] from the vertical; "
-              "points: bob_0, bob_1, ..."),
+              "bobs on rods, each suspended from the previous one: q = angles [rad] from the "
+              "vertical; points: bob_0, bob_1, ..."),
         field("duffing", &T::duffing, "m q'' + c q' + k q + k3 q^3 = F along z; point: mass"),
         field("spring_pendulum", &T::spring_pendulum,
-              "a bob on a spring at `origin`: q = (x, z) [m] from there; point: bob"),
+              "a bob on a spring fixed at `origin`: q = (x, z) [m] from there; point: bob"),
         field("planet", &T::planet,
               "a mass attracted by a fixed centre: q = (x, z) [m]; point: planet"),
         field("planar_rod", &T::planar_rod,
-              "a thin rigid rod in the plane of x and z: q = (x, z, angle from x); points: rear, "
-              "front, centre"),
+              "a thin rigid rod in the x-z plane: q = (x, z, angle from x); points: rear, front, "
+              "centre"),
         field("slider_crank", &T::slider_crank,
               "crank, connecting rod and slider: q = their angles [rad] from x; points: the "
               "corners of the slider"),
@@ -306,30 +312,31 @@ struct BodySpec {
               "a bar of St Venant-Kirchhoff material fixed at x = 0: q = displacements [m] of the "
               "free nodes; points: node_1, node_2, ..."),
         field("tangents", &T::tangents,
-              "of a lagrangian body: given by the model, or differences of its forces"),
-        field("particles", &T::particles, "point masses, with springs, gravity and drag"),
+              "tangents of a lagrangian body: provided by the model, or finite differences of its "
+              "forces"),
+        field("particles", &T::particles, "point masses with springs, gravity and drag"),
         field("rigid", &T::rigid, "a rigid body, or many equal ones"),
         field("pseudo_rigid", &T::pseudo_rigid,
-              "a body that turns, stretches and shears as a whole, or many equal ones"),
+              "a body that rotates, stretches and shears homogeneously, or many equal ones"),
         field("fem", &T::fem, "a mesh of finite elements"),
-        field("beam", &T::beam, "a thin elastic beam, straight where it is undeformed"),
+        field("beam", &T::beam, "a thin elastic beam, straight when undeformed"),
         field("scheme", &T::scheme,
-              "integrates the body in time; modal-exact for kind modal, rig-mid for kind rigid, "
-              "def-lim for kinds pseudo-rigid and fem (with fem.modes.at modal-exact, with "
-              "fem.modes.keep moreau-jean), else "
-              "moreau-jean, when not given"),
+              "time-stepping scheme of the body; when not given: modal-exact for kind modal, "
+              "rig-mid for kind rigid, def-lim for kinds pseudo-rigid and fem (with fem.modes.at "
+              "modal-exact, with fem.modes.keep moreau-jean), else moreau-jean"),
         field("rayleigh", &T::rayleigh, "damping proportional to mass and stiffness"),
-        field("loads", &T::loads, "forces as functions of time; those of kind modal are constant"),
-        field("prescribed", &T::prescribed, "degrees of freedom whose motion is given"),
-        field("pluck", &T::pluck, "pulled into a triangle and released at rest"),
+        field("loads", &T::loads,
+              "forces as functions of time; kind modal accepts constant forces only"),
+        field("prescribed", &T::prescribed, "degrees of freedom with prescribed motion"),
+        field("pluck", &T::pluck, "displaced into a triangle and released at rest"),
         field("initial", &T::initial, "state at t = 0; at rest and undeformed when not given"),
         field("origin", &T::origin, unit::m, kAnyNumber,
-              "place of the first end, of the oscillator at q = 0, of a pivot"),
+              "position of the first end, of the oscillator at q = 0, of a pivot"),
         field("axis", &T::axis,
-              "direction of the body, of any length: x of frets, probes and plucks; along it move "
-              "chain and mesh"),
+              "direction of the body, of any length: x of frets, probes and plucks is measured "
+              "along it; chain and mesh move along it"),
         field("direction", &T::direction,
-              "of the displacement, of any length; longitudinal bars move along `axis`"));
+              "direction of the displacement, of any length; longitudinal bars move along `axis`"));
   }
 };
 

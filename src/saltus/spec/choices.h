@@ -1,4 +1,4 @@
-// Choices a scene makes for the whole run.
+// Choices of a scene that apply to the whole run.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace saltus {
 
-/// Where gaps, normals and arms of a step are taken.
+/// Instant of the step at which gaps, normals and lever arms are evaluated.
 enum class ContactInstant { end, middle, start };
 constexpr auto names_of(ContactInstant) {
   using enum ContactInstant;
@@ -15,7 +15,7 @@ constexpr auto names_of(ContactInstant) {
                     NamedValue{start, "start"}};
 }
 
-/// What to do when the contact problem or the passes of a step do not converge.
+/// What to do when the contact problem or the fixed-point iteration of a step does not converge.
 enum class OnFailure { stop, halve, accept };
 constexpr auto names_of(OnFailure) {
   using enum OnFailure;
@@ -23,12 +23,14 @@ constexpr auto names_of(OnFailure) {
                     NamedValue{accept, "accept"}};
 }
 
-/// What joints restrict at the end of a step.
+/// What joints constrain at the end of a step.
 /// position: g(q1) = 0, where the impulse acts at mid-step; needs a scheme of gain > 0.
-/// velocity: G v alone, which lets g drift in O(h^2).   both: position, then G v1 = 0 by a last
-/// impulse on v1.
+/// velocity: only G v, so that g drifts in O(h^2).
+/// both:     position, then G v1 = 0 by a last impulse on v1.
 enum class JointLevel { position, velocity, both };
-/// At level velocity: mid_zero  G (v0 + v1) = 0, which does no work; end_zero  G v1 = 0.
+/// At level velocity:
+/// mid_zero: G (v0 + v1) = 0, which does no work;
+/// end_zero: G v1 = 0.
 enum class Bilateral { mid_zero, end_zero };
 constexpr auto names_of(JointLevel) {
   using enum JointLevel;
@@ -40,18 +42,18 @@ constexpr auto names_of(Bilateral) {
   return std::array{NamedValue{mid_zero, "mid_zero"}, NamedValue{end_zero, "end_zero"}};
 }
 
-/// Who carries the state from one end of an interval to the other.
-/// stepping: the schemes of the bodies, in steps that know nothing of what happens inside them.
-/// events:   integrators of high order between events, which are located
-/// (event_driven/event_integrator.h).
+/// How the state is advanced over an interval.
+/// stepping: by the schemes of the bodies, in steps that do not locate events inside them.
+/// events:   by high-order integrators between events, which are located
+///           (event_driven/event_integrator.h).
 enum class TimeMode { stepping, events };
 constexpr auto names_of(TimeMode) {
   using enum TimeMode;
   return std::array{NamedValue{stepping, "stepping"}, NamedValue{events, "events"}};
 }
 
-/// Integrator of event-driven integration. automatic: by tolerance, and by how stiff the forces
-/// are.
+/// Integrator of event-driven integration. automatic: chosen by tolerance and by the stiffness of
+/// the forces.
 enum class OdeKind { automatic, dormand_prince_5, dormand_prince_8, esdirk };
 constexpr auto names_of(OdeKind) {
   using enum OdeKind;
@@ -59,10 +61,10 @@ constexpr auto names_of(OdeKind) {
                     NamedValue{dormand_prince_8, "dormand-prince-8"}, NamedValue{esdirk, "esdirk"}};
 }
 
-/// How contacts that touch at one instant share an impact.
-/// simultaneous: the law of every contact holds on the velocities behind the impact.
-/// sequential:   one contact at a time, the one that closes fastest first, until none closes.
-/// energetic:    the impulses grow together, each contact gives back e^2 of the work it took in.
+/// Treatment of simultaneous impacts.
+/// simultaneous: the law of every contact holds for the velocities after the impact.
+/// sequential:   one contact at a time, the fastest closing one first, until none closes.
+/// energetic:    the impulses grow together, each contact returns e^2 of the work it absorbed.
 enum class ImpactOrder { simultaneous, sequential, energetic };
 constexpr auto names_of(ImpactOrder) {
   using enum ImpactOrder;
@@ -73,14 +75,14 @@ constexpr auto names_of(ImpactOrder) {
 /// Event-driven integration.
 struct EventOptions {
   OdeKind method = OdeKind::automatic;
-  double tolerance = 1e-9;  ///< of a step, relative to what moves in it [1]
+  double tolerance = 1e-9;  ///< error per step, relative to the magnitude of the motion [1]
   ImpactOrder impacts = ImpactOrder::simultaneous;
-  /// Bounces lower than this are summed up to the end of their Zeno sequence [m]; 0: never.
+  /// Bounces lower than this are replaced by the closed sum of their Zeno sequence [m]; 0: never.
   double zeno = 1e-9;
-  int limit = 50;   ///< most events in an interval StepOptions::h
-  int closed = 20;  ///< most contacts that stick or slide
-  /// Beyond `limit` or `closed` the schemes of the bodies step until it is quieter; false: the run
-  /// fails.
+  int limit = 50;   ///< largest number of events in an interval StepOptions::h
+  int closed = 20;  ///< largest number of sticking or sliding contacts
+  /// Beyond `limit` or `closed` the schemes of the bodies step until events are rare again; false:
+  /// the run fails.
   bool hand_over = true;
 
   bool operator==(const EventOptions&) const = default;

@@ -22,7 +22,7 @@ std::optional<Fault> AgainstSpec::fault() const {
   if (points && points->empty()) return Fault{"points", "is an empty list", "a list of [x, h]"};
   if (surface_velocity && !plane && !body)
     return Fault{"surface_velocity", "is for a plane or a body",
-                 "give `plane`, or let another point touch"};
+                 "give `plane`, or make the contact at another point"};
   if (body && !normal && !row) return Fault{"body", "needs `normal`", ""};
   if (normal) return normal_fault(*normal);
   return std::nullopt;
@@ -35,19 +35,19 @@ std::optional<Fault> ContactSpec::fault() const {
                   return false;
                 },
                 *at))
-    return Fault{"at", "is an empty list", "leave it out to mean every point"};
+    return Fault{"at", "is an empty list", "leave it out for all points"};
   if (row && against && !against->body)
-    return Fault{"against", "is for another body where `row` is given",
+    return Fault{"against", "is for a contact with another body where `row` is given",
                  "against: {body: ..., row: [...]}, or leave it out"};
   if (row && against && !against->row)
-    return Fault{"against.row", "is missing: the part of the other body in the gap",
-                 "one coefficient a coordinate of '" + *against->body + "'"};
+    return Fault{"against.row", "is missing: the contribution of the other body to the gap",
+                 "one coefficient per coordinate of '" + *against->body + "'"};
   if (!row && against && against->row)
-    return Fault{"row", "is missing: the part of '" + on + "' in the gap",
-                 "one coefficient a coordinate"};
+    return Fault{"row", "is missing: the contribution of '" + on + "' to the gap",
+                 "one coefficient per coordinate"};
   if (at && against->along_body())
     return Fault{"at", "is for contacts against plane, stop or body",
-                 "the places of frets, necks, points and files are their own"};
+                 "frets, necks, points and files define their own places"};
   return std::nullopt;
 }
 

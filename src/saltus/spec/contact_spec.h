@@ -1,4 +1,4 @@
-// Contacts as a scene writes them. All values SI; SceneSpec (spec.h) holds them.
+// Contacts in a scene file. All values SI; SceneSpec (spec.h) contains them.
 #pragma once
 #include <array>
 #include <optional>
@@ -25,11 +25,11 @@ struct FretRule {
   bool operator==(const FretRule&) const = default;
   static constexpr auto fields() {
     using T = FretRule;
-    return field_rows(required("count", &T::count, at_least(1), "number of frets"),
-                      required("scale", &T::scale, unit::m, kPositive,
-                               "scale length: string length of the open note"),
-                      required("height", &T::height,
-                               "polynomial in x of the crowns [m]: h = c0 + c1 x + c2 x^2 ..."));
+    return field_rows(
+        required("count", &T::count, at_least(1), "number of frets"),
+        required("scale", &T::scale, unit::m, kPositive, "scale length: length of the open string"),
+        required("height", &T::height,
+                 "height of the crowns [m], a polynomial in x: h = c0 + c1 x + c2 x^2 ..."));
   }
 };
 using FretsSpec = std::variant<FretRule, PointList>;
@@ -46,21 +46,22 @@ struct NeckSpec {
   static constexpr auto fields() {
     using T = NeckSpec;
     return field_rows(
-        required("height", &T::height, "polynomial in x [m]: h = c0 + c1 x + c2 x^2 ..."),
+        required("height", &T::height,
+                 "height of the neck, a polynomial in x [m]: h = c0 + c1 x + c2 x^2 ..."),
         field("until", &T::until, unit::m, kAnyNumber,
               "end of the neck; the whole body when not given"),
         field("beyond", &T::beyond, unit::m, kAnyNumber, "height of the obstacle beyond the neck"));
   }
 };
 
-/// A plane under the rest line.
+/// A plane below the rest line.
 struct FlatSpec {
   double height = 0.0;
 
   bool operator==(const FlatSpec&) const = default;
   static constexpr auto fields() {
     return field_rows(required("height", &FlatSpec::height, unit::m, kAnyNumber,
-                               "of the plane; the rest line is 0"));
+                               "height of the plane; the rest line is at 0"));
   }
 };
 
@@ -73,11 +74,12 @@ struct PlaneSpec {
   static constexpr auto fields() {
     using T = PlaneSpec;
     return field_rows(field("point", &T::point, unit::m, kAnyNumber, "any point of the plane"),
-                      field("normal", &T::normal, "towards the side on which the body may be"));
+                      field("normal", &T::normal,
+                            "normal of the plane, towards the side on which the body may be"));
   }
 };
 
-/// A surface that runs as a function of time.
+/// A surface whose material velocity is a function of time.
 struct RunningSpec {
   std::array<double, 3> value{0, 0, 0};
   CourseSpec<unit::one> factor;
@@ -87,13 +89,13 @@ struct RunningSpec {
     using T = RunningSpec;
     return field_rows(
         required("value", &T::value, unit::m_per_s, kAnyNumber, "velocity [x, y, z] at factor 1"),
-        required("factor", &T::factor, "of the velocity, as a function of time"));
+        required("factor", &T::factor, "factor of the velocity as a function of time"));
   }
 };
-/// Velocity of the material of a surface whose place stays: of a belt, a track.
+/// Velocity of the material of a surface that itself does not move, as of a belt or a track.
 using SurfaceVelocitySpec = std::variant<std::array<double, 3>, RunningSpec>;
 
-/// A stop on the path of a degree of freedom.
+/// A stop that limits a degree of freedom.
 struct StopSpec {
   enum class Side { below, above };
 
@@ -105,7 +107,7 @@ struct StopSpec {
     using T = StopSpec;
     return field_rows(
         required("at", &T::at, unit::m, kAnyNumber, "value of the coordinate q"),
-        required("side", &T::side, "below: the stop lies below, q >= at; above: q <= at"));
+        required("side", &T::side, "side of the stop: below: q >= at; above: q <= at"));
   }
 };
 constexpr auto names_of(StopSpec::Side) {
@@ -119,19 +121,19 @@ using PlaceSpec = std::variant<NumberOrName, std::array<double, 3>>;
 using AtSpec =
     std::variant<NumberOrName, std::vector<NumberOrName>, std::vector<std::array<double, 3>>>;
 
-/// Coefficients over the coordinates of a body: one a coordinate, or [coordinate, coefficient] of
-/// those that count.
+/// Coefficients of the coordinates of a body: one per coordinate, or [coordinate, coefficient] for
+/// the nonzero ones.
 using RowSpec = std::variant<std::vector<double>, std::vector<std::array<double, 2>>>;
 
 namespace option {
 inline constexpr std::string_view kTangent =
-    "row of the slip, for friction along one direction, as `row`";
+    "row of the slip for friction along one direction, written like `row`";
 inline constexpr std::string_view kTangents =
-    "rows of the slips along two directions, for a cone of friction";
+    "rows of the slip along two directions, for a friction cone";
 }  // namespace option
 
-/// What a body may touch. Frets, necks, points and planes of height lie under a modal body, seen
-/// along its direction.
+/// The obstacle or body that a contact is with. Frets, necks, points and planes of height lie below
+/// a modal body with respect to its direction.
 struct AgainstSpec {
   std::optional<FretsSpec> frets;
   std::optional<NeckSpec> neck;
@@ -148,7 +150,7 @@ struct AgainstSpec {
   std::vector<RowSpec> tangents;
   std::optional<SurfaceVelocitySpec> surface_velocity;
 
-  /// True for obstacles along a modal body, which bring their own places x.
+  /// True for obstacles along a modal body, which define their own places x.
   bool along_body() const { return frets || neck || points || flat || file; }
 
   bool operator==(const AgainstSpec&) const = default;
@@ -176,26 +178,28 @@ struct AgainstSpec {
         field("flat", &T::flat, "a plane: one contact per point of the body"),
         field("file", &T::file, "CSV file with columns x [m], h [m], one row per point obstacle"),
         field("plane", &T::plane, "a plane fixed in space"),
-        field("stop", &T::stop, "a stop for degrees of freedom of a body of kind linear"),
+        field("stop", &T::stop, "a stop that limits degrees of freedom of a body of kind linear"),
         field("body", &T::body,
-              "name of another body; gap = normal . (x - x of the other) - distance"),
-        field("at", &T::at, unit::m, kAnyNumber, "point of the other body, as `at` of the contact"),
+              "name of another body; gap = normal . (x - x of the other body) - distance"),
+        field("at", &T::at, unit::m, kAnyNumber,
+              "point of the other body, written like `at` of the contact"),
         field("normal", &T::normal, "fixed direction from the other body to this one"),
-        field(
-            "distance", &T::distance, unit::m, kAnyNumber,
-            "between the points along the normal where they touch, as of balls that are particles; "
-            "0 when not given"),
+        field("distance", &T::distance, unit::m, kAnyNumber,
+              "distance of the two points along the normal at which the contact closes, as for "
+              "balls modelled as particles; 0 when not given"),
         field("row", &T::row,
-              "of a contact with `row`: what the coordinates of the other body add to the gap"),
+              "for a contact with `row`: contribution of the coordinates of the other body to the "
+              "gap"),
         field("tangent", &T::tangent, option::kTangent),
         field("tangents", &T::tangents, option::kTangents),
         field("surface_velocity", &T::surface_velocity, unit::m_per_s, kAnyNumber,
-              "of a plane or a body, in space: what touches meets a surface that runs, as a belt; "
-              "its part across the normal counts"));
+              "velocity of the surface material of a plane or a body, in space, as of a belt; only "
+              "its component tangential to the contact is used"));
   }
 };
 
-/// One body against one obstacle under one law, or a gap over the coordinates of one body or two.
+/// A contact of one body with one obstacle under one law, or a gap defined on the coordinates of
+/// one or two bodies.
 struct ContactSpec {
   std::string name;
   std::string on;
@@ -219,21 +223,21 @@ struct ContactSpec {
   static constexpr auto fields() {
     using T = ContactSpec;
     return field_rows(
-        field("name", &T::name, "in results; made of body and obstacle when not given"),
+        field("name", &T::name, "name in results; made of body and obstacle when not given"),
         required("on", &T::on, "name of the body"),
         field("at", &T::at, unit::m, kAnyNumber,
-              "point that touches, or a list: degree of freedom (linear) or particle from 0, name "
-              "of a point (lagrangian), place along the body (modal), place [x, y, z] in the frame "
-              "of "
-              "the body (rigid); all points when not given"),
-        field("against", &T::against, "what it may touch; with `row` the other body, or nothing"),
+              "contact point or list of points: degree of freedom (linear) or particle from 0, "
+              "name of a point (lagrangian), place along the body (modal), place [x, y, z] in the "
+              "frame of the body (rigid); all points when not given"),
+        field("against", &T::against,
+              "the obstacle or the other body; with `row` the other body, or nothing"),
         field("row", &T::row,
               "kinds linear, lagrangian and modal: H of the gap y = H q + offset [m], one "
-              "coefficient a coordinate (mode), or a list of [coordinate, coefficient]"),
+              "coefficient per coordinate (mode), or a list of [coordinate, coefficient]"),
         field("tangent", &T::tangent, option::kTangent),
         field("tangents", &T::tangents, option::kTangents),
-        field("offset", &T::offset, unit::m, kAnyNumber, "of the gap, 0 when not given"),
-        required("law", &T::law, "of the contact"));
+        field("offset", &T::offset, unit::m, kAnyNumber, "offset of the gap; 0 when not given"),
+        required("law", &T::law, "law of the contact"));
   }
 };
 

@@ -1,4 +1,4 @@
-// Losses of modal bodies, written in one of three ways.
+// Damping of modal bodies, given in one of three forms.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace saltus {
 
-/// Losses of a string in air: dislocations and heat, friction of the air, losses inside the
-/// material.
+/// Losses of a string in air: thermoelastic and dislocation losses, air friction, viscoelastic
+/// losses of the material.
 struct AirViscoelasticDamping {
   static constexpr std::string_view key = "model";
   static constexpr std::string_view help = "a string in air, from its diameter and material";
@@ -30,16 +30,16 @@ struct AirViscoelasticDamping {
     using T = AirViscoelasticDamping;
     return field_rows(
         required("model", &T::model, "air-viscoelastic"),
-        required("diameter", &T::diameter, unit::m, kPositive, "of the string"),
+        required("diameter", &T::diameter, unit::m, kPositive, "diameter of the string"),
         field("air_viscosity", &T::air_viscosity, unit::Pa_s, kNotNegative,
               "dynamic viscosity of the air"),
-        field("air_density", &T::air_density, unit::kg_per_m3, kNotNegative, "of the air"),
+        field("air_density", &T::air_density, unit::kg_per_m3, kNotNegative, "density of the air"),
         field("loss_angle", &T::loss_angle, unit::rad, kNotNegative,
               "viscoelastic loss angle of the material"),
         field("thermoelastic", &T::thermoelastic, kNotNegative,
-              "1/Q of heat and dislocations, equal for all modes"),
+              "1/Q of thermoelastic and dislocation losses, equal for all modes"),
         field("loss_frequency", &T::loss_frequency,
-              "frequency at which losses are taken: stiff, that of the mode; ideal, j f0"));
+              "frequency at which losses are evaluated: stiff, that of the mode; ideal, j f0"));
   }
 };
 constexpr auto names_of(AirViscoelasticDamping::Model) {

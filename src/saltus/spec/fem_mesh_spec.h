@@ -1,4 +1,4 @@
-// Meshes of finite elements as a scene writes them: shapes that are cut into cells, and files. All
+// Finite-element meshes in a scene file: built-in shapes divided into cells, and mesh files. All
 // values SI.
 #pragma once
 #include <array>
@@ -33,14 +33,15 @@ struct BoxCellsSpec {
     using T = BoxCellsSpec;
     return field_rows(
         field("kind", &T::kind,
-              "of its elements, which tells the dimension: bar2, bar3 along x; tri3, tri6, quad4, "
-              "quad8 in the plane of x and y; the others in space"),
+              "element type, which defines the dimension: bar2, bar3 along x; tri3, tri6, quad4, "
+              "quad8 in the x-y plane; the others in space"),
         required("cells", &T::cells, at_least(1),
-                 "along each axis: [40], [8, 2] or [8, 2, 2]; a cell is a brick, 6 tetrahedra, 2 "
-                 "wedges, 6 pyramids; a quadrilateral, 2 triangles; a bar"),
-        required("size", &T::size, unit::m, kPositive, "along each axis"),
+                 "number of cells along each axis: [40], [8, 2] or [8, 2, 2]; a cell is a brick, 6 "
+                 "tetrahedra, 2 wedges or 6 pyramids; in the plane a quadrilateral or 2 triangles; "
+                 "on a line a bar"),
+        required("size", &T::size, unit::m, kPositive, "length along each axis"),
         field("origin", &T::origin, unit::m, kAnyNumber,
-              "corner of the least coordinates in the frame of the mesh; 0 when not given"));
+              "corner with the smallest coordinates, in the frame of the mesh; 0 when not given"));
   }
 };
 
@@ -55,16 +56,18 @@ struct CylinderCellsSpec {
   static constexpr auto fields() {
     using T = CylinderCellsSpec;
     return field_rows(
-        field("kind", &T::kind, "of its elements: hex8, hex20, tet4 or tet10"),
-        required("radius", &T::radius, unit::m, kPositive, "across z"),
-        required("height", &T::height, unit::m, kPositive, "along z, from z = 0"),
-        field("cells", &T::cells, at_least(1), "on each edge of the square core"),
-        field("rings", &T::rings, at_least(1), "of cells between the core and the side"),
-        field("layers", &T::layers, at_least(1), "of cells along z"));
+        field("kind", &T::kind, "element type: hex8, hex20, tet4 or tet10"),
+        required("radius", &T::radius, unit::m, kPositive, "radius, across z"),
+        required("height", &T::height, unit::m, kPositive, "length along z, from z = 0"),
+        field("cells", &T::cells, at_least(1),
+              "number of cells along each edge of the square core"),
+        field("rings", &T::rings, at_least(1),
+              "number of cell layers between the core and the lateral surface"),
+        field("layers", &T::layers, at_least(1), "number of cells along z"));
   }
 };
 
-/// A segment of a ring about the axis z, symmetric about y.
+/// A segment of a ring about the z axis, symmetric about y.
 struct ArchCellsSpec {
   ElementKind kind = ElementKind::hex8;
   double inner = 0.0, outer = 0.0, angle = 0.0, width = 1.0;
@@ -75,14 +78,15 @@ struct ArchCellsSpec {
   static constexpr auto fields() {
     using T = ArchCellsSpec;
     return field_rows(
-        field("kind", &T::kind, "of its elements, plane ones or those in space"),
+        field("kind", &T::kind, "element type, plane or in space"),
         required("inner", &T::inner, unit::m, kPositive, "radius"),
         required("outer", &T::outer, unit::m, kPositive, "radius"),
         required("angle", &T::angle, unit::rad,
                  Range{.low = 0.0, .high = 6.283185, .low_open = true, .high_open = true},
-                 "of the segment, its crown on the axis y"),
-        field("width", &T::width, unit::m, kPositive, "of elements in space: from z = 0 to here"),
-        field("around", &T::around, at_least(1), "number of cells along the circle"),
+                 "opening angle of the segment, whose crown is on the y axis"),
+        field("width", &T::width, unit::m, kPositive,
+              "for elements in space: length along z, from z = 0"),
+        field("around", &T::around, at_least(1), "number of cells along the circumference"),
         field("across", &T::across, at_least(1), "number of cells along the radius"),
         field("layers", &T::layers, at_least(1), "number of cells along z"));
   }
@@ -101,17 +105,19 @@ struct BallCellsSpec {
   static constexpr auto fields() {
     using T = BallCellsSpec;
     return field_rows(
-        field("kind", &T::kind, "of its elements, those in space but wedge6"),
-        required("radius", &T::radius, unit::m, kPositive, "of the ball"),
-        field("half", &T::half, "the half below z = 0 alone"),
-        field("cells", &T::cells, at_least(1), "from the middle to each side of the cubic core"),
-        field("rings", &T::rings, at_least(1), "of cells between the core and the surface"),
+        field("kind", &T::kind, "element type in space, except wedge6"),
+        required("radius", &T::radius, unit::m, kPositive, "radius of the ball"),
+        field("half", &T::half, "only the half below z = 0"),
+        field("cells", &T::cells, at_least(1),
+              "number of cells from the centre to each side of the cubic core"),
+        field("rings", &T::rings, at_least(1),
+              "number of cell layers between the core and the surface"),
         field("grading", &T::grading, at_least(1.0),
-              "largest cell over the smallest, which are at the poles on z"));
+              "ratio of the largest cell to the smallest; the smallest are at the poles on z"));
   }
 };
 
-/// What fills a deformable body.
+/// The mesh of a deformable body.
 struct FemMeshSpec {
   std::optional<BoxCellsSpec> box;
   std::optional<CylinderCellsSpec> cylinder;
@@ -132,16 +138,16 @@ struct FemMeshSpec {
         field("box", &T::box, "a bar, rectangle or box; sides x0, x1, y0, y1, z0, z1"),
         field("cylinder", &T::cylinder, "a round bar along z; sides side, z0, z1"),
         field("arch", &T::arch,
-              "a segment of a ring about z, its crown on the axis y; sides inner, outer, left, "
-              "right, z0, z1"),
+              "a segment of a ring about z, with its crown on the y axis; sides inner, outer, "
+              "left, right, z0, z1"),
         field("ball", &T::ball, "a ball about the origin, or its half; sides sphere, flat"),
         field("file", &T::file,
               "Gmsh file (MSH 4.1 or 2.2); its physical groups are sets of elements, faces and "
               "nodes"),
-        field("scale", &T::scale, kPositive, "factor of a file's coordinates: 0.001 for mm"),
+        field("scale", &T::scale, kPositive, "factor of the coordinates in a file: 0.001 for mm"),
         field("bars", &T::bars,
-              "physical curves of the file whose lines are bars though they lie along edges of "
-              "other elements: reinforcement; lines elsewhere always are"));
+              "physical curves of the file whose lines are bars although they lie along edges of "
+              "other elements, as reinforcement does; lines elsewhere are always bars"));
   }
 };
 

@@ -21,28 +21,28 @@ std::optional<Fault> BoxCellsSpec::fault() const {
     if (count != dimension) return Fault{key, "has " + entries_text(count), hint};
   double all = 1.0;
   for (int n : cells) all *= n;
-  if (all > 1e7) return Fault{"cells", "are more than ten million", "fewer of them"};
+  if (all > 1e7) return Fault{"cells", "are more than ten million in total", "fewer cells"};
   return std::nullopt;
 }
 
 std::optional<Fault> CylinderCellsSpec::fault() const {
   using enum ElementKind;
   if (kind == hex8 || kind == hex20 || kind == tet4 || kind == tet10) return std::nullopt;
-  return Fault{"kind", "no cylinder is made of " + std::string(info(kind).name),
+  return Fault{"kind", "a cylinder cannot be meshed with " + std::string(info(kind).name),
                "allowed: hex8, hex20, tet4, tet10"};
 }
 
 std::optional<Fault> ArchCellsSpec::fault() const {
   if (!(outer > inner)) return Fault{"outer", "is not above `inner`", "the larger radius"};
   if (info(kind).dimension == 1)
-    return Fault{"kind", "no arch is made of " + std::string(info(kind).name),
-                 "plane elements, or those in space"};
+    return Fault{"kind", "an arch cannot be meshed with " + std::string(info(kind).name),
+                 "plane elements, or elements in space"};
   return std::nullopt;
 }
 
 std::optional<Fault> BallCellsSpec::fault() const {
   if (info(kind).dimension == 3 && kind != ElementKind::wedge6) return std::nullopt;
-  return Fault{"kind", "no ball is made of " + std::string(info(kind).name),
+  return Fault{"kind", "a ball cannot be meshed with " + std::string(info(kind).name),
                "allowed: hex8, hex20, tet4, tet10, pyramid5"};
 }
 
@@ -56,7 +56,7 @@ std::optional<Fault> FemLoadSpec::fault() const {
 std::optional<Fault> FemModesSpec::fault() const {
   if (keep.empty() && count < 1) return Fault{"count", "0 is out of range", "allowed: >= 1"};
   if (!keep.empty() && direction != FemModesSpec{}.direction)
-    return Fault{"direction", "is of `at`", "leave it out: nodes of `keep` move along all axes"};
+    return Fault{"direction", "is for `at`", "leave it out: nodes of `keep` move along all axes"};
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// Bodies of finite elements as a scene writes them. All values SI.
+// Finite-element bodies in a scene file. All values SI.
 #pragma once
 #include <array>
 #include <optional>
@@ -50,14 +50,14 @@ struct FemSolverSpec {
   static constexpr auto fields() {
     using T = FemSolverSpec;
     return field_rows(
-        field(
-            "kind", &T::kind,
-            "direct: by a sparse factor; conjugate_gradients: without one; auto: without one where "
-            "that costs less, as for large meshes at small steps"),
+        field("kind", &T::kind,
+              "direct: by a sparse factorisation; conjugate_gradients: iteratively, without one; "
+              "auto: the cheaper of the two; iterative for large meshes with small steps"),
         field("tolerance", &T::tolerance, Range{.low = 0.0, .high = 1.0, .high_open = true},
-              "of conjugate_gradients: residual over the right side; 0: as many iterations as "
-              "given"),
-        field("iterations", &T::iterations, at_least(1), "of conjugate_gradients, at most"));
+              "conjugate_gradients: residual relative to the right-hand side; 0: do exactly the "
+              "given number of iterations"),
+        field("iterations", &T::iterations, at_least(1),
+              "conjugate_gradients: largest number of iterations"));
   }
 };
 
@@ -77,22 +77,22 @@ struct SetMaterialSpec {
   static constexpr auto fields() {
     using T = SetMaterialSpec;
     return field_rows(
-        required("set", &T::set, "of elements: a physical group of the file, or `all`"),
-        required("material", &T::material, "of these elements"),
+        required("set", &T::set, "set of elements: a physical group of the file, or `all`"),
+        required("material", &T::material, "material of these elements"),
         field("thickness", &T::thickness, unit::m, kPositive,
-              "of these plane elements; that of the body when not given"),
+              "thickness of these plane elements; that of the body when not given"),
         field("area", &T::area, unit::m2, kPositive,
-              "of these bars; that of the body when not given"));
+              "cross-section area of these bars; that of the body when not given"));
   }
 };
 
 namespace option {
-inline constexpr std::string_view kNodeSet = "of nodes or faces: x0, or a physical group";
-inline constexpr std::string_view kNodes = "their numbers, from 0";
-inline constexpr std::string_view kNodeAt = "place of one node in the frame of the mesh";
+inline constexpr std::string_view kNodeSet = "set of nodes or faces: x0, or a physical group";
+inline constexpr std::string_view kNodes = "numbers of nodes, from 0";
+inline constexpr std::string_view kNodeAt = "position of one node in the frame of the mesh";
 }  // namespace option
 
-/// Nodes that stay where they are.
+/// Fixed nodes.
 struct FixedNodesSpec {
   std::optional<std::string> set;
   std::vector<int> nodes;
@@ -103,14 +103,16 @@ struct FixedNodesSpec {
   static constexpr auto rules() { return std::array{exactly_one("set", "nodes", "at")}; }
   static constexpr auto fields() {
     using T = FixedNodesSpec;
-    return field_rows(field("set", &T::set, option::kNodeSet),
-                      field("nodes", &T::nodes, kNotNegative, option::kNodes),
-                      field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
-                      field("axes", &T::axes, "of space: x, y, z; all when not given"));
+    return field_rows(
+        field("set", &T::set, option::kNodeSet),
+        field("nodes", &T::nodes, kNotNegative, option::kNodes),
+        field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
+        field("axes", &T::axes,
+              "axes of space along which the nodes are fixed: x, y, z; all when not given"));
   }
 };
 
-/// Nodes that move as they are told.
+/// Nodes with prescribed motion.
 struct LedNodesSpec {
   std::optional<std::string> set;
   std::vector<int> nodes;
@@ -126,12 +128,12 @@ struct LedNodesSpec {
     return field_rows(field("set", &T::set, option::kNodeSet),
                       field("nodes", &T::nodes, kNotNegative, option::kNodes),
                       field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
-                      field("x", &T::x, "way from the undeformed place along x"),
+                      field("x", &T::x, "displacement from the undeformed position along x"),
                       field("y", &T::y, "along y"), field("z", &T::z, "along z"));
   }
 };
 
-/// Nodes without mass that a fixed plane stops.
+/// Massless nodes that are stopped by a fixed plane.
 struct FemStopSpec {
   std::optional<std::string> set;
   std::vector<int> nodes;
@@ -142,10 +144,11 @@ struct FemStopSpec {
   static constexpr auto rules() { return std::array{exactly_one("set", "nodes", "at")}; }
   static constexpr auto fields() {
     using T = FemStopSpec;
-    return field_rows(field("set", &T::set, option::kNodeSet),
-                      field("nodes", &T::nodes, kNotNegative, option::kNodes),
-                      field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
-                      required("plane", &T::plane, "in space, which they may not pass"));
+    return field_rows(
+        field("set", &T::set, option::kNodeSet),
+        field("nodes", &T::nodes, kNotNegative, option::kNodes),
+        field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
+        required("plane", &T::plane, "a plane in space that the nodes may not penetrate"));
   }
 };
 
@@ -168,21 +171,22 @@ struct FemLoadSpec {
   static constexpr auto fields() {
     using T = FemLoadSpec;
     return field_rows(
-        field("set", &T::set, "of faces; of a force also of nodes"),
-        field("nodes", &T::nodes, kNotNegative, "numbers of the nodes that share a force"),
+        field("set", &T::set, "set of faces; for a force also a set of nodes"),
+        field("nodes", &T::nodes, kNotNegative,
+              "numbers of the nodes over which a force is distributed"),
         field("at", &T::at, unit::m, kAnyNumber,
-              "of a force: place in the mesh, in the frame of the mesh"),
+              "for a force: point of application in the mesh, in the frame of the mesh"),
         field("pressure", &T::pressure, unit::Pa, kAnyNumber,
-              "against the outward normal of the undeformed faces"),
+              "pressure against the outward normal of the undeformed faces"),
         field("traction", &T::traction, unit::Pa, kAnyNumber,
-              "[x, y, z], for each area of the undeformed faces"),
+              "[x, y, z], per area of the undeformed faces"),
         field("force", &T::force, unit::N, kAnyNumber,
-              "[x, y, z] together; evenly over faces, in equal parts over nodes"),
-        field("factor", &T::factor, "function of time; 1 when not given"));
+              "[x, y, z], total force; distributed evenly over faces, in equal parts over nodes"),
+        field("factor", &T::factor, "factor as a function of time; 1 when not given"));
   }
 };
 
-/// What touches.
+/// The contact surface of a mesh.
 struct FemSurfaceSpec {
   std::vector<std::string> on;
   std::string material = "default";
@@ -193,13 +197,14 @@ struct FemSurfaceSpec {
   static constexpr auto fields() {
     using T = FemSurfaceSpec;
     return field_rows(
-        field("on", &T::on, "sets of faces; the whole boundary when not given"),
-        field("material", &T::material, "a name; `surfaces` says which laws hold between two"),
-        field("self", &T::self, "it may touch itself"));
+        field("on", &T::on, "sets of faces in contact; the whole boundary when not given"),
+        field("material", &T::material,
+              "material name; `surfaces` gives the law between two materials"),
+        field("self", &T::self, "detect contact of the surface with itself"));
   }
 };
 
-/// Nodes that a body in its modes keeps as they are.
+/// Nodes whose displacements a reduced body keeps as degrees of freedom.
 struct KeptNodesSpec {
   std::optional<std::string> set;
   std::vector<int> nodes;
@@ -214,11 +219,12 @@ struct KeptNodesSpec {
         field("set", &T::set, option::kNodeSet),
         field("nodes", &T::nodes, kNotNegative, option::kNodes),
         field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
-        field("axes", &T::axes, "of space along which they are kept: x, y, z; all when not given"));
+        field("axes", &T::axes,
+              "axes of space along which they are kept: x, y, z; all when not given"));
   }
 };
 
-/// A mesh that moves in its lowest modes.
+/// A mesh reduced to its lowest modes.
 struct FemModesSpec {
   int count = 0;
   std::vector<std::array<double, 3>> at;
@@ -232,15 +238,17 @@ struct FemModesSpec {
     using T = FemModesSpec;
     return field_rows(
         required("count", &T::count, kNotNegative,
-                 "the lowest, rigid motions included; with `keep` those of the rest while what is "
-                 "kept is held, and 0 of them keeps its static answer alone"),
+                 "number of lowest modes, including rigid-body modes; with `keep` the lowest modes "
+                 "with the kept degrees of freedom fixed, where 0 leaves the static response only"),
         field("at", &T::at, unit::m, kAnyNumber,
-              "places where it is met and heard, in the frame of the mesh and on a straight line; "
-              "contacts and outputs name them by place or by number"),
-        field("direction", &T::direction, "along which the places of `at` move, of any length"),
+              "places of contacts and outputs, in the frame of the mesh and on a straight line; "
+              "contacts and outputs refer to them by place or by number"),
+        field("direction", &T::direction,
+              "direction in which the places of `at` move, of any length"),
         field("keep", &T::keep,
-              "nodes whose displacements stay degrees of freedom (Craig and Bampton): it is met "
-              "and heard there as a mesh is, with friction; with `fixed` they must hold the body"));
+              "nodes whose displacements stay degrees of freedom (Craig and Bampton); contacts, "
+              "with friction, and outputs use them like nodes of a mesh; with `fixed` they must "
+              "restrain the body"));
   }
 };
 
@@ -274,47 +282,49 @@ struct FemSpec {
   static constexpr auto fields() {
     using T = FemSpec;
     return field_rows(
-        required("mesh", &T::mesh, "what it fills, cut into elements"),
-        field("material", &T::material, "of all elements"),
-        field("materials", &T::materials, "of sets of elements; each element is in one of them"),
-        field("plane", &T::plane, "of plane elements: strain across the plane, or stress, is zero"),
-        field("thickness", &T::thickness, unit::m, kPositive, "of plane elements"),
-        field("area", &T::area, unit::m2, kPositive, "of the cross section of bars"),
-        field(
-            "form", &T::form,
-            "total_lagrangian: any strain; body_corotational: small strains about one rotation of "
-            "the whole body, with one factor for all steps; linear material"),
+        required("mesh", &T::mesh, "geometry and its division into elements"),
+        field("material", &T::material, "material of all elements"),
+        field("materials", &T::materials,
+              "materials of sets of elements; each element belongs to one set"),
+        field("plane", &T::plane, "plane elements: plane strain or plane stress"),
+        field("thickness", &T::thickness, unit::m, kPositive, "thickness of plane elements"),
+        field("area", &T::area, unit::m2, kPositive, "cross-section area of bars"),
+        field("form", &T::form,
+              "total_lagrangian: any strain; body_corotational: small strains about one rotation "
+              "of the whole body, with one factorisation for all steps; linear material"),
         field("tangent", &T::tangent,
-              "of law corotated: exact, or warped, which is cheaper and never indefinite"),
-        field("solver", &T::solver, "of the linear systems of a step"),
+              "tangent for law corotated: exact, or warped, which is cheaper and never indefinite"),
+        field("solver", &T::solver, "solver of the linear systems of a step"),
         field("mass", &T::mass,
               "lumped at the nodes, or consistent with the shape functions; explicit schemes are "
-              "fast with lumped masses alone"),
+              "fast only with lumped masses"),
         field("viscosity", &T::viscosity,
-              "form of rayleigh.stiffness: current_tangent r_K K(q) v, as Solfec; strain_rate "
-              "leaves rigid turns alone"),
+              "form of rayleigh.stiffness: current_tangent: r_K K(q) v, as in Solfec; strain_rate: "
+              "does not damp rigid rotations"),
         field("position", &T::position, unit::m, kAnyNumber,
-              "of the origin of the mesh; places and sets keep the frame of the mesh"),
-        field("rotation", &T::rotation, "of the mesh, about its origin"),
-        field("velocity", &T::velocity, unit::m_per_s, kAnyNumber, "of the mass centre at t = 0"),
+              "position of the origin of the mesh; places and sets refer to the frame of the mesh"),
+        field("rotation", &T::rotation, "rotation of the mesh about its origin"),
+        field("velocity", &T::velocity, unit::m_per_s, kAnyNumber,
+              "velocity of the mass centre at t = 0"),
         field("spin", &T::spin, unit::rad_per_s, kAnyNumber,
               "angular velocity at t = 0 about the mass centre, along the axes of the mesh"),
         field("start", &T::start,
-              "CSV file of displacements at t = 0, one row a node: ux, uy, uz [m], perhaps vx, vy, "
-              "vz [m/s], added to `velocity` and `spin`; along the axes of space"),
+              "CSV file of displacements at t = 0, one row per node: ux, uy, uz [m], optionally "
+              "vx, vy, vz [m/s], added to `velocity` and `spin`; along the axes of space"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
-              "on this body; `gravity` of the scene when not given"),
-        field("fixed", &T::fixed, "nodes that stay where they are"),
-        field("prescribed", &T::prescribed, "nodes whose motion is given"),
+              "acceleration of gravity on this body; `gravity` of the scene when not given"),
+        field("fixed", &T::fixed, "fixed nodes"),
+        field("prescribed", &T::prescribed, "nodes with prescribed motion"),
         field("loads", &T::loads, "forces on faces and nodes"),
         field("stops", &T::stops,
-              "nodes whose mass goes to the others, against fixed planes: contact without impacts "
-              "and without ripple, for linear material and lumped mass; no law of contact"),
-        field("surface", &T::surface, "what touches, and what it is made of"),
-        field("touches", &T::touches, "false: touches nothing but by `contacts`"),
+              "mass redistribution: massless nodes against fixed planes, for contact without "
+              "impacts and without spurious oscillations; for linear material and lumped mass; "
+              "without contact law"),
+        field("surface", &T::surface, "the contact surface and its material"),
+        field("touches", &T::touches, "false: only `contacts` act on the body"),
         field("modes", &T::modes,
-              "the body is linearised where it is undeformed, and moves in its lowest modes alone; "
-              "it starts undeformed and touches by `contacts` at chosen places"));
+              "reduction of the body to its lowest modes, linearised about the undeformed state; "
+              "it starts undeformed and is in contact only through `contacts` at chosen places"));
   }
 };
 

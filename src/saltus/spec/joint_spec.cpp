@@ -52,7 +52,7 @@ bool has_axis(JointKind kind) {
 std::optional<Fault> axes_fault(const JointSpec& joint) {
   const std::string kind(name_of(joint.kind));
   const auto missing = [&](const char* key, const char* which) {
-    return Fault{key, "is missing: a joint of kind " + kind + " has one" + which,
+    return Fault{key, "is missing: a joint of kind " + kind + " needs one" + which,
                  "a direction in space, for example [0, 0, 1]"};
   };
   using Axis = std::optional<Direction>;
@@ -67,7 +67,7 @@ std::optional<Fault> axes_fault(const JointSpec& joint) {
       const auto &a = *joint.axis, &b = *joint.axis2;
       const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
       if (std::abs(dot) > 1e-6 * std::hypot(a[0], a[1], a[2]) * std::hypot(b[0], b[1], b[2]))
-        return Fault{"axis2", "is not at right angles to axis", "the two axes of a cross"};
+        return Fault{"axis2", "is not perpendicular to axis", "the two axes of a universal joint"};
     }
     return std::nullopt;
   }
@@ -75,14 +75,14 @@ std::optional<Fault> axes_fault(const JointSpec& joint) {
     return missing("axis", "");
   if (has_axis(joint.kind) && joint.kind != JointKind::along &&
       !one(joint.second, &JointSideSpec::axis, joint.axis))
-    return Fault{"second.axis", "is missing: `first` has one of its own",
-                 "give `axis` for both bodies, or both sides their own"};
+    return Fault{"second.axis", "is missing: `first` has its own",
+                 "give `axis` for both bodies, or one for each in `first` and `second`"};
   if (!has_axis(joint.kind) && joint.axis)
     return Fault{"axis", "has no meaning for a joint of kind " + kind, "leave it out"};
   return std::nullopt;
 }
 
-/// Axes of one side that its kind has no use for.
+/// Axes of one side that this kind of joint does not use.
 std::optional<Fault> side_fault(const JointSpec& joint, bool second) {
   const std::optional<JointSideSpec>& side = second ? joint.second : joint.first;
   if (!side) return std::nullopt;
@@ -112,9 +112,9 @@ std::optional<Fault> place_fault(const JointSpec& joint) {
     return Fault{"to", "is missing: the end on the second body",
                  "[x, y, z] in space at t = 0, or `second: {at: ...}`"};
   if (joint.at && first && (second || link))
-    return Fault{"at", "is not used: `first` gives a place of its own", "leave it out"};
+    return Fault{"at", "is not used: `first` gives its own place", "leave it out"};
   if (joint.to && second)
-    return Fault{"to", "is not used: `second` gives a place of its own", "leave it out"};
+    return Fault{"to", "is not used: `second` gives its own place", "leave it out"};
   return std::nullopt;
 }
 
@@ -150,7 +150,7 @@ std::optional<Fault> JointLawsSpec<D>::fault() const {
   if (drive && friction > 0.0)
     return Fault{"friction", "has no effect on a coordinate with `drive`", "leave it out"};
   if (drive && limits)
-    return Fault{"limits", "cannot hold a coordinate with `drive`", "leave them out"};
+    return Fault{"limits", "cannot act on a coordinate with `drive`", "leave them out"};
   return std::nullopt;
 }
 
@@ -169,7 +169,7 @@ std::optional<Fault> JointSpec::fault() const {
     return Fault{"between", "has " + std::to_string(between.size()) + " entries",
                  "the names of two bodies, [first, second]"};
   if (between[0] == kWorld && between[1] == kWorld)
-    return Fault{"between", "joins the world with itself", "name a body that moves"};
+    return Fault{"between", "joins the world to itself", "name a body that moves"};
   if (auto found = axis_fault(axis, "axis")) return found;
   if (auto found = axis_fault(axis2, "axis2")) return found;
   if (auto found = axes_fault(*this)) return found;
@@ -180,17 +180,17 @@ std::optional<Fault> JointSpec::fault() const {
        {std::pair{"turn", turn.has_value()}, std::pair{"turn2", turn2.has_value()},
         std::pair{"slide", slide.has_value()}, std::pair{"slide2", slide2.has_value()}})
     if (present && coordinate_index(kind, key) < 0)
-      return Fault{key, "is no coordinate of a joint of kind " + std::string(name_of(kind)),
+      return Fault{key, "is not a coordinate of a joint of kind " + std::string(name_of(kind)),
                    coordinate_list(kind)};
   if (kind == JointKind::line && slide && slide->start != 0.0)
-    return Fault{"slide.start", "is given by the two ends of a line", "leave it out"};
+    return Fault{"slide.start", "is defined by the two ends of a line", "leave it out"};
   return std::nullopt;
 }
 
 std::optional<Fault> CouplingSpec::fault() const {
   for (std::size_t i = 0; i < sum.size(); ++i)
     if (sum[i].weight == 0.0)
-      return Fault{"sum[" + std::to_string(i) + "].weight", "is 0: the term says nothing",
+      return Fault{"sum[" + std::to_string(i) + "].weight", "is 0: the term has no effect",
                    "leave it out"};
   if (gear && gear->ratio == 0.0)
     return Fault{"gear.ratio", "is 0: the second joint would not move", "lock it: kind fixed"};

@@ -1,9 +1,9 @@
-// Joints as a scene writes them. All values SI; SceneSpec (spec.h) holds them.
+// Joints in a scene file. All values SI; SceneSpec (spec.h) contains them.
 //
-// A joint has a place and axes on each of two bodies. `at`, `axis` and `axis2` give them for both
-// at once, in space, as the bodies stand at t = 0; `first` and `second` give one body its own. Its
-// coordinates are `turn` and `turn2` [rad], `slide` and `slide2` [m], those that its kind has,
-// angles over any number of turns:
+// A joint has a place and axes on each of two bodies. `at`, `axis` and `axis2` define them for both
+// bodies at once, in space, for the configuration at t = 0; `first` and `second` define them for
+// one body. Depending on its kind a joint has the coordinates `turn` and `turn2` [rad], `slide` and
+// `slide2` [m]; angles count turns:
 //     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.
 //         planar: slide along axis2, slide2 across it, turn.
 //     universal: turn about axis, turn2 about axis2.  line: slide, its length.
@@ -37,14 +37,14 @@ constexpr auto names_of(JointKind) {
                     NamedValue{line, "line"}};
 }
 
-/// The name of what stands still, in `between`.
+/// Name of the fixed world in `between`.
 inline constexpr std::string_view kWorld = "world";
 
-/// What a coordinate of dimension D is driven by: a torque (of an angle) or a force.
+/// What drives a coordinate of dimension D: a torque (for an angle) or a force.
 template <Dimension D>
 inline constexpr Dimension kDrive = D == unit::rad ? unit::N_m : unit::N;
 
-/// Ends of the range of a coordinate.
+/// Limits of a coordinate.
 template <Dimension D>
 struct JointLimits {
   std::optional<double> lower, upper;
@@ -55,12 +55,13 @@ struct JointLimits {
   static constexpr auto rules() { return std::array{at_least_one("lower", "upper")}; }
   static constexpr auto fields() {
     using T = JointLimits;
-    return field_rows(field("lower", &T::lower, D, kAnyNumber,
-                            "smallest value of the coordinate; an angle counts turns"),
-                      field("upper", &T::upper, D, kAnyNumber,
-                            "largest value of the coordinate; an angle counts turns"),
-                      field("restitution", &T::restitution, between(0.0, 1.0),
-                            "Newton's coefficient of the stop"));
+    return field_rows(
+        field("lower", &T::lower, D, kAnyNumber,
+              "smallest value of the coordinate; an angle may be any number of turns"),
+        field("upper", &T::upper, D, kAnyNumber,
+              "largest value of the coordinate; an angle may be any number of turns"),
+        field("restitution", &T::restitution, between(0.0, 1.0),
+              "Newton's coefficient of restitution of the stop"));
   }
 };
 
@@ -76,12 +77,12 @@ struct JointSpring {
     return field_rows(required("stiffness", &T::stiffness, kDrive<D> / D, kPositive,
                                "force or torque per unit of the coordinate"),
                       field("rest", &T::rest, D, kAnyNumber,
-                            "value of the coordinate where it is slack; 0, or the length of a line "
-                            "as placed, when not given"));
+                            "value of the coordinate at which the spring is relaxed; 0, or the "
+                            "length of a line as placed, when not given"));
   }
 };
 
-/// Drives the coordinate at a speed as long as the load is below its bound.
+/// Drives the coordinate at a given speed as long as the load stays below a bound.
 template <Dimension D>
 struct JointMotor {
   double velocity = 0.0, bound = 0.0;
@@ -89,10 +90,10 @@ struct JointMotor {
   bool operator==(const JointMotor&) const = default;
   static constexpr auto fields() {
     using T = JointMotor;
-    return field_rows(
-        required("velocity", &T::velocity, D / unit::s, kAnyNumber, "that it keeps if it can"),
-        required(D == unit::rad ? "torque" : "force", &T::bound, kDrive<D>, kPositive,
-                 "largest that it gives, either way"));
+    return field_rows(required("velocity", &T::velocity, D / unit::s, kAnyNumber,
+                               "target speed, kept as long as the bound suffices"),
+                      required(D == unit::rad ? "torque" : "force", &T::bound, kDrive<D>, kPositive,
+                               "largest torque or force, in either direction"));
   }
 };
 
@@ -112,17 +113,18 @@ struct JointLawsSpec {
     using T = JointLawsSpec;
     return field_rows(
         field("start", &T::start, D, kAnyNumber,
-              "value of the coordinate as the bodies are placed, for joints placed by `at` and "
-              "`axis`; an angle counts turns: 7 rad is more than one"),
-        field("limits", &T::limits, "stops at the ends of its range"),
-        field("spring", &T::spring, "a linear spring, over any number of turns"),
+              "value of the coordinate in the initial configuration, for joints placed by `at` and "
+              "`axis`; an angle may be any number of turns"),
+        field("limits", &T::limits, "stops at the limits of the coordinate"),
+        field("spring", &T::spring, "a linear spring; for an angle, over any number of turns"),
         field("damping", &T::damping, kDrive<D> * unit::s / D, kNotNegative,
               "force or torque -damping times the rate"),
         field("friction", &T::friction, kDrive<D>, kNotNegative,
-              "dry friction: largest force or torque against the motion"),
-        field("motor", &T::motor, "keeps a velocity as long as its torque or force suffices"),
+              "dry friction: largest force or torque opposing the motion"),
+        field("motor", &T::motor,
+              "a motor that keeps a velocity as long as its torque or force suffices"),
         field("drive", &T::drive,
-              "the coordinate is this function of time, whatever force that takes"));
+              "prescribes the coordinate as a function of time, with whatever force is required"));
   }
 };
 
@@ -141,8 +143,8 @@ struct JointSideSpec {
               "place [x, y, z] in the frame of the body (rigid; in space for the world), degree of "
               "freedom (linear) or particle from 0, name of a point (lagrangian), place along the "
               "body (modal; beam, or start, end), node, set of one node or place (fem)"),
-        field("axis", &T::axis, "in the frame of a rigid body, in space for others"),
-        field("axis2", &T::axis2, "in the frame of a rigid body, in space for others"));
+        field("axis", &T::axis, "axis, in the frame of a rigid body, else in space"),
+        field("axis2", &T::axis2, "second axis, in the frame of a rigid body, else in space"));
   }
 };
 
@@ -169,43 +171,46 @@ struct JointSpec {
   static constexpr auto fields() {
     using T = JointSpec;
     return field_rows(
-        field("name", &T::name, "in results; made of the bodies when not given"),
+        field("name", &T::name, "name in results; made of the bodies when not given"),
         required("kind", &T::kind,
-                 "fixed: nothing moves; ball: places together; revolute: turns about axis; "
-                 "prismatic: slides along axis; cylindrical: both; planar: slides across axis and "
-                 "turns about it; universal: turns about axis of the first and axis2 of the "
-                 "second; distance: a rigid link; along: no motion along axis; line: holds "
-                 "nothing, springs and dampers act along it"),
+                 "fixed: no relative motion; ball: a common point; revolute: rotation about axis; "
+                 "prismatic: sliding along axis; cylindrical: both; planar: sliding perpendicular "
+                 "to axis and rotation about it; universal: rotation about axis of the first body "
+                 "and axis2 of the second; distance: a rigid link; along: no motion along axis; "
+                 "line: no constraint, springs and dampers act along it"),
         required("between", &T::between,
-                 "names of the two bodies, [first, second]; `world` is what stands still"),
+                 "names of the two bodies, [first, second]; `world` is the fixed frame"),
         field("at", &T::at, unit::m, kAnyNumber,
-              "place of the joint in space at t = 0 (distance, line: of its end on the first "
-              "body); where the other body has it when only `first` or `second` gives one"),
+              "position of the joint in space at t = 0 (distance, line: of its end on the first "
+              "body); when only `first` or `second` gives a position, that on the other body"),
         field("to", &T::to, unit::m, kAnyNumber,
-              "of a distance or line: place in space at t = 0 of its end on the second body"),
+              "distance, line: position in space at t = 0 of the end on the second body"),
         field("axis", &T::axis,
-              "in space at t = 0, of revolute, prismatic, cylindrical, planar "
-              "(across the plane), universal (of the first body), along"),
+              "axis in space at t = 0: revolute, prismatic, cylindrical, planar (normal of the "
+              "plane), universal (on the first body), along"),
         field("axis2", &T::axis2,
-              "in space at t = 0, of universal: of the second body, at right angles to axis; of "
-              "planar: along which `slide` goes"),
-        field("first", &T::first, "place and axes on the first body, instead of those in space"),
-        field("second", &T::second, "place and axes on the second body, instead of those in space"),
-        field("length", &T::length, unit::m, kPositive, "of a distance; as placed when not given"),
+              "second axis in space at t = 0: universal: on the second body, perpendicular to "
+              "axis; planar: direction of `slide`"),
+        field("first", &T::first, "position and axes on the first body, instead of those in space"),
+        field("second", &T::second,
+              "position and axes on the second body, instead of those in space"),
+        field("length", &T::length, unit::m, kPositive,
+              "length of a distance joint; as placed when not given"),
         field("strength", &T::strength, unit::N, kPositive,
-              "of a distance: the mean pull of a step that breaks it; it bears any when not "
+              "distance: mean tension over a step at which the link breaks; unlimited when not "
               "given"),
-        field("touch", &T::touch, "true: the shapes of the two bodies may touch each other"),
+        field("touch", &T::touch,
+              "true: contacts between the shapes of the two bodies are detected"),
         field("turn", &T::turn, "the angle about axis: revolute, cylindrical, planar, universal"),
         field("turn2", &T::turn2, "the angle about axis2: universal"),
         field("slide", &T::slide,
-              "the way along axis (prismatic, cylindrical) or axis2 (planar); the length of a "
+              "displacement along axis (prismatic, cylindrical) or axis2 (planar); the length of a "
               "line"),
-        field("slide2", &T::slide2, "the way across axis and axis2: planar"));
+        field("slide2", &T::slide2, "displacement perpendicular to axis and axis2: planar"));
   }
 };
 
-/// Index of a coordinate by its name, -1: joints of this kind have none such.
+/// Index of a coordinate by its name; -1: joints of this kind have no such coordinate.
 int coordinate_index(JointKind kind, std::string_view name);
 /// "turn", "slide", ... of coordinate i.
 std::string_view coordinate_name(JointKind kind, int i);
@@ -224,7 +229,7 @@ struct CouplingTermSpec {
         required("of", &T::of,
                  "name of a joint, or joint.turn, joint.slide, ... where it has several "
                  "coordinates"),
-        required("weight", &T::weight, "of the coordinate in rad or m"));
+        required("weight", &T::weight, "weight of the coordinate in rad or m"));
   }
 };
 
@@ -237,10 +242,12 @@ struct GearSpec {
   static constexpr auto fields() {
     using T = GearSpec;
     return field_rows(
-        required("first", &T::first, "the joint that leads: its name, or joint.turn, ..."),
-        required("second", &T::second, "the joint that follows: second = ratio first + offset"),
-        required("ratio", &T::ratio, "turns of the second for one of the first; < 0: backwards"),
-        field("offset", &T::offset, "value of the second, in rad or m, where the first is 0"));
+        required("first", &T::first, "the driving joint: its name, or joint.turn, ..."),
+        required("second", &T::second, "the driven joint: second = ratio first + offset"),
+        required("ratio", &T::ratio,
+                 "turns of the second per turn of the first; < 0: in the opposite direction"),
+        field("offset", &T::offset,
+              "value of the second coordinate, in rad or m, when the first is 0"));
   }
 };
 
@@ -254,7 +261,7 @@ struct ScrewSpec {
     using T = ScrewSpec;
     return field_rows(required("joint", &T::joint, "name of a cylindrical joint"),
                       required("pitch", &T::pitch, unit::m, kAnyNumber,
-                               "way of one turn; < 0: a left-hand screw"));
+                               "displacement per turn; < 0: a left-hand screw"));
   }
 };
 
@@ -274,15 +281,16 @@ struct CouplingSpec {
   static constexpr auto fields() {
     using T = CouplingSpec;
     return field_rows(
-        field("name", &T::name, "in results; made of the joints when not given"),
-        field("sum", &T::sum, "the sum of weight times coordinate is held"),
-        field("value", &T::value, "of the sum as a function of time; 0 when not given"),
-        field("gear", &T::gear, "one coordinate follows another"),
-        field("screw", &T::screw, "a cylindrical joint slides as it turns"));
+        field("name", &T::name, "name in results; made of the joints when not given"),
+        field("sum", &T::sum, "a weighted sum of coordinates is kept constant or prescribed"),
+        field("value", &T::value,
+              "prescribed value of the sum as a function of time; 0 when not given"),
+        field("gear", &T::gear, "one coordinate is proportional to another"),
+        field("screw", &T::screw, "a cylindrical joint slides as it rotates"));
   }
 };
 
-/// How joints are held, for the whole scene.
+/// Enforcement of joint constraints, for the whole scene.
 struct JointOptions {
   JointLevel level = JointLevel::position;
   Bilateral bilateral = Bilateral::mid_zero;
@@ -293,14 +301,14 @@ struct JointOptions {
     using T = JointOptions;
     return field_rows(
         field("level", &T::level,
-              "position: gaps are 0 at the end of each step; velocity: their rates, so that gaps "
-              "drift with the square of the step; both: gaps, then rates"),
+              "position: constraints hold at the end of each step; velocity: their rates are zero, "
+              "so that violations grow with the square of the step; both: constraints, then rates"),
         field("bilateral", &T::bilateral,
-              "at level velocity: mid_zero: rates of start and end are opposite, which does no "
-              "work; end_zero: the rate at the end is 0"),
+              "at level velocity: mid_zero: rates at start and end of a step are opposite, which "
+              "does no work; end_zero: the rate at the end is 0"),
         field("in_stages", &T::in_stages,
-              "joints act as forces inside the stages of explicit schemes, so that runge-kutta "
-              "keeps its order; impulses then take out what is left at the end of a step"));
+              "joint forces act inside the stages of explicit schemes, so that runge-kutta keeps "
+              "its order; impulses remove the remaining violation at the end of a step"));
   }
 };
 

@@ -9,7 +9,7 @@ std::optional<Fault> NPendulumSpec::fault() const {
     return Fault{"length",
                  "has " + std::to_string(length.size()) + " entries, `mass` has " +
                      std::to_string(mass.size()),
-                 "one rod a bob"};
+                 "one rod per bob"};
   return std::nullopt;
 }
 

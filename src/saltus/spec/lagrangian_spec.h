@@ -1,5 +1,5 @@
-// Mechanisms and nonlinear structures (kind lagrangian) as a scene writes them; each body has
-// exactly one of these.
+// Mechanisms and nonlinear structures (kind lagrangian) in a scene file; each body has exactly one
+// of these.
 #pragma once
 #include <array>
 #include <optional>
@@ -17,7 +17,7 @@ constexpr auto names_of(Tangents) {
 }
 
 namespace option {
-inline constexpr std::string_view kGravity = "acts along -z";
+inline constexpr std::string_view kGravity = "acceleration of gravity, along -z";
 }
 
 struct PendulumSpec {
@@ -27,10 +27,10 @@ struct PendulumSpec {
   static constexpr auto fields() {
     using T = PendulumSpec;
     return field_rows(
-        field("mass", &T::mass, unit::kg, kPositive, "of the bob"),
-        field("length", &T::length, unit::m, kPositive, "of the rod, which has no mass"),
+        field("mass", &T::mass, unit::kg, kPositive, "mass of the bob"),
+        field("length", &T::length, unit::m, kPositive, "length of the massless rod"),
         field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity),
-        field("dashpot", &T::dashpot, unit::N_m_s, kNotNegative, "at the pivot"));
+        field("dashpot", &T::dashpot, unit::N_m_s, kNotNegative, "viscous damping at the pivot"));
   }
 };
 
@@ -43,8 +43,8 @@ struct NPendulumSpec {
   static constexpr auto fields() {
     using T = NPendulumSpec;
     return field_rows(
-        required("mass", &T::mass, unit::kg, kPositive, "of each bob, from the pivot on"),
-        required("length", &T::length, unit::m, kPositive, "of each rod"),
+        required("mass", &T::mass, unit::kg, kPositive, "mass of each bob, starting at the pivot"),
+        required("length", &T::length, unit::m, kPositive, "length of each rod"),
         field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity));
   }
 };
@@ -56,10 +56,11 @@ struct DuffingSpec {
   static constexpr auto fields() {
     using T = DuffingSpec;
     return field_rows(
-        field("mass", &T::mass, unit::kg, kPositive, "that moves along z"),
+        field("mass", &T::mass, unit::kg, kPositive, "mass, moving along z"),
         field("stiffness", &T::stiffness, unit::N_per_m, kAnyNumber, "k in k q + k3 q^3"),
         field("cubic", &T::cubic, unit::N_per_m3, kNotNegative, "k3"),
-        field("dashpot", &T::dashpot, unit::N_s_per_m, kNotNegative, "beside the spring"));
+        field("dashpot", &T::dashpot, unit::N_s_per_m, kNotNegative,
+              "dashpot parallel to the spring"));
   }
 };
 
@@ -70,9 +71,9 @@ struct SpringPendulumSpec {
   static constexpr auto fields() {
     using T = SpringPendulumSpec;
     return field_rows(
-        field("mass", &T::mass, unit::kg, kPositive, "of the bob"),
-        field("stiffness", &T::stiffness, unit::N_per_m, kNotNegative, "of the spring"),
-        field("length", &T::length, unit::m, kNotNegative, "of the spring at rest"),
+        field("mass", &T::mass, unit::kg, kPositive, "mass of the bob"),
+        field("stiffness", &T::stiffness, unit::N_per_m, kNotNegative, "stiffness of the spring"),
+        field("length", &T::length, unit::m, kNotNegative, "length of the relaxed spring"),
         field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity));
   }
 };
@@ -83,9 +84,9 @@ struct PlanetSpec {
   bool operator==(const PlanetSpec&) const = default;
   static constexpr auto fields() {
     using T = PlanetSpec;
-    return field_rows(field("mass", &T::mass, unit::kg, kPositive, "of the planet"),
+    return field_rows(field("mass", &T::mass, unit::kg, kPositive, "mass of the planet"),
                       field("mu", &T::mu, unit::m3_per_s2, kPositive,
-                            "of the centre of attraction: the potential is -mu mass/r"));
+                            "gravitational parameter of the centre: the potential is -mu mass/r"));
   }
 };
 
@@ -98,10 +99,10 @@ struct PlanarRodSpec {
   static constexpr auto fields() {
     using T = PlanarRodSpec;
     return field_rows(
-        field("mass", &T::mass, unit::kg, kPositive, "of the rod"),
-        field("length", &T::length, unit::m, kPositive, "between its ends"),
+        field("mass", &T::mass, unit::kg, kPositive, "mass of the rod"),
+        field("length", &T::length, unit::m, kPositive, "length of the rod"),
         field("inertia", &T::inertia, unit::kg_m2, kPositive,
-              "about the centre; mass length^2/12 when not given"),
+              "moment of inertia about the centre; mass length^2/12 when not given"),
         field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity));
   }
 };
@@ -117,18 +118,23 @@ struct SliderCrankSpec {
   static constexpr auto fields() {
     using T = SliderCrankSpec;
     return field_rows(
-        field("crank_length", &T::crank_length, unit::m, kPositive, "pivot to pin"),
-        field("rod_length", &T::rod_length, unit::m, kPositive, "pin to pin"),
-        field("crank_mass", &T::crank_mass, unit::kg, kPositive, "of the crank"),
-        field("rod_mass", &T::rod_mass, unit::kg, kPositive, "of the connecting rod"),
-        field("slider_mass", &T::slider_mass, unit::kg, kPositive, "of the slider"),
-        field("crank_inertia", &T::crank_inertia, unit::kg_m2, kPositive, "about its centre"),
-        field("rod_inertia", &T::rod_inertia, unit::kg_m2, kPositive, "about its centre"),
-        field("slider_inertia", &T::slider_inertia, unit::kg_m2, kPositive, "about its centre"),
-        field("slider_length", &T::slider_length, unit::m, kPositive, "along the guide"),
-        field("slider_height", &T::slider_height, unit::m, kPositive, "across the guide"),
+        field("crank_length", &T::crank_length, unit::m, kPositive, "crank length, pivot to pin"),
+        field("rod_length", &T::rod_length, unit::m, kPositive, "rod length, pin to pin"),
+        field("crank_mass", &T::crank_mass, unit::kg, kPositive, "mass of the crank"),
+        field("rod_mass", &T::rod_mass, unit::kg, kPositive, "mass of the connecting rod"),
+        field("slider_mass", &T::slider_mass, unit::kg, kPositive, "mass of the slider"),
+        field("crank_inertia", &T::crank_inertia, unit::kg_m2, kPositive,
+              "moment of inertia of the crank about its centre"),
+        field("rod_inertia", &T::rod_inertia, unit::kg_m2, kPositive,
+              "moment of inertia of the connecting rod about its centre"),
+        field("slider_inertia", &T::slider_inertia, unit::kg_m2, kPositive,
+              "moment of inertia of the slider about its centre"),
+        field("slider_length", &T::slider_length, unit::m, kPositive,
+              "half size of the slider along the guide"),
+        field("slider_height", &T::slider_height, unit::m, kPositive,
+              "half size of the slider across the guide"),
         field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity),
-        field("torque", &T::torque, unit::N_m, kAnyNumber, "on the crank"));
+        field("torque", &T::torque, unit::N_m, kAnyNumber, "torque on the crank"));
   }
 };
 
@@ -140,11 +146,12 @@ struct StvkBarSpec {
   static constexpr auto fields() {
     using T = StvkBarSpec;
     return field_rows(
-        field("elements", &T::elements, between(1, 1000), "of equal length; one coordinate each"),
-        field("length", &T::length, unit::m, kPositive, "between the ends"),
+        field("elements", &T::elements, between(1, 1000),
+              "number of elements of equal length, each with one coordinate"),
+        field("length", &T::length, unit::m, kPositive, "distance between the ends"),
         field("young", &T::young, unit::Pa, kPositive, "Young's modulus"),
-        field("density", &T::density, unit::kg_per_m3, kPositive, "of the material"),
-        field("area", &T::area, unit::m2, kPositive, "of the cross section"));
+        field("density", &T::density, unit::kg_per_m3, kPositive, "density of the material"),
+        field("area", &T::area, unit::m2, kPositive, "area of the cross section"));
   }
 };
 

@@ -3,10 +3,10 @@
 namespace saltus {
 namespace {
 
-/// A matrix written out must be square: as many numbers in each row as there are rows.
+/// A matrix given by rows must be square: as many numbers in each row as there are rows.
 std::optional<Fault> matrix_fault(const std::string& key, const MatrixSpec& matrix) {
   if (const auto* file = std::get_if<std::string>(&matrix); file && file->empty())
-    return Fault{key, "is an empty name of a file", ""};
+    return Fault{key, "is an empty file name", ""};
   if (const auto* diagonal = std::get_if<std::vector<double>>(&matrix)) {
     if (diagonal->empty()) return Fault{key, "is empty", "rows [[a, b], [c, d]], or a diagonal"};
     return std::nullopt;

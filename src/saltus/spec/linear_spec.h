@@ -1,4 +1,4 @@
-// Linear systems M q'' + C q' + K q = F(t) as a scene writes them.
+// Linear systems M q'' + C q' + K q = F(t) in a scene file.
 #pragma once
 #include <array>
 #include <optional>
@@ -26,14 +26,14 @@ struct OscillatorSpec {
   static constexpr auto fields() {
     using T = OscillatorSpec;
     return field_rows(
-        required("mass", &T::mass, unit::kg, kPositive, "that moves along `direction`"),
+        required("mass", &T::mass, unit::kg, kPositive, "mass that moves along `direction`"),
         field("stiffness", &T::stiffness, unit::N_per_m, kNotNegative,
-              "of its spring, at rest at q = 0"),
-        field("damping", &T::damping, unit::N_s_per_m, kNotNegative, "of its dashpot"));
+              "stiffness of the spring, relaxed at q = 0"),
+        field("damping", &T::damping, unit::N_s_per_m, kNotNegative, "viscosity of the dashpot"));
   }
 };
 
-/// Equal masses on a line, neighbours joined by springs and dashpots.
+/// Equal masses on a line, neighbours connected by springs and dashpots.
 struct ChainSpec {
   int masses = 0;
   double mass = 0.0, stiffness = 0.0, damping = 0.0;
@@ -44,17 +44,18 @@ struct ChainSpec {
   static constexpr auto fields() {
     using T = ChainSpec;
     return field_rows(
-        required("masses", &T::masses, between(1, 1e6), "how many; they move along `axis`"),
-        required("mass", &T::mass, unit::kg, kPositive, "of each"),
-        required("stiffness", &T::stiffness, unit::N_per_m, kPositive, "of each spring"),
+        required("masses", &T::masses, between(1, 1e6), "number of masses; they move along `axis`"),
+        required("mass", &T::mass, unit::kg, kPositive, "mass of each body of the chain"),
+        required("stiffness", &T::stiffness, unit::N_per_m, kPositive, "stiffness of each spring"),
         field("damping", &T::damping, unit::N_s_per_m, kNotNegative,
-              "of the dashpot beside each spring"),
-        required("ends", &T::ends, "a fixed end hangs on a spring and a dashpot of its own"),
-        field("spacing", &T::spacing, unit::m, kPositive, "between neighbours at rest"));
+              "viscosity of the dashpot parallel to each spring"),
+        required("ends", &T::ends,
+                 "which ends are fixed; a fixed end adds a spring and a dashpot to the end mass"),
+        field("spacing", &T::spacing, unit::m, kPositive, "distance between neighbours at rest"));
   }
 };
 
-/// A straight elastic bar of equal linear elements, moving along itself.
+/// A straight elastic bar of equal linear elements that moves in its axial direction.
 struct MeshSpec {
   int elements = 0;
   double length = 0.0, young = 0.0, density = 0.0, area = 0.0;
@@ -66,23 +67,23 @@ struct MeshSpec {
   static constexpr auto fields() {
     using T = MeshSpec;
     return field_rows(
-        required("elements", &T::elements, between(1, 1e6), "of equal length"),
-        required("length", &T::length, unit::m, kPositive, "between the ends"),
+        required("elements", &T::elements, between(1, 1e6), "number of elements of equal length"),
+        required("length", &T::length, unit::m, kPositive, "distance between the ends"),
         required("young", &T::young, unit::Pa, kPositive, "Young's modulus"),
-        required("density", &T::density, unit::kg_per_m3, kPositive, "of the material"),
-        required("area", &T::area, unit::m2, kPositive, "of the cross section"),
+        required("density", &T::density, unit::kg_per_m3, kPositive, "density of the material"),
+        required("area", &T::area, unit::m2, kPositive, "area of the cross section"),
         required("ends", &T::ends,
-                 "degrees of freedom are the free nodes in order; fixed ones have none"),
-        field("lumped", &T::lumped, "mass in the nodes (diagonal) instead of the consistent one"));
+                 "which ends are fixed; degrees of freedom are the free nodes in order"),
+        field("lumped", &T::lumped, "lumped (diagonal) mass matrix instead of the consistent one"));
   }
 };
 
-/// Rows, a diagonal, or the name of a file.
+/// Rows, a diagonal, or a file name.
 using MatrixSpec = std::variant<std::vector<std::vector<double>>, std::vector<double>, std::string>;
-/// Numbers or the name of a file.
+/// Numbers or a file name.
 using VectorSpec = std::variant<std::vector<double>, std::string>;
 
-/// A linear system by its matrices.
+/// A linear system given by its matrices.
 struct MatricesSpec {
   MatrixSpec mass;
   std::optional<MatrixSpec> damping, stiffness;
@@ -96,9 +97,9 @@ struct MatricesSpec {
         required("mass", &T::mass,
                  "M: rows [[a, b], [c, d]], a diagonal [a, b], or a file: .mtx (Matrix Market), "
                  ".npy or .csv; symmetric positive definite"),
-        field("damping", &T::damping, "C, in the same forms; 0 when not given"),
+        field("damping", &T::damping, "C, in the same forms as M; 0 when not given"),
         field("stiffness", &T::stiffness,
-              "K, in the same forms; without it the system is M v' + C v = F"),
+              "K, in the same forms as M; without K the system is M v' + C v = F"),
         field("load", &T::load, "constant force on each degree of freedom: a list or a file"));
   }
 };

@@ -1,4 +1,4 @@
-// Elastic materials as a scene writes them. All values SI.
+// Elastic materials in a scene file. All values SI.
 #pragma once
 #include <array>
 #include <optional>
@@ -23,7 +23,7 @@ constexpr auto names_of(Viscosity) {
                     NamedValue{strain_rate, "strain_rate"}};
 }
 
-/// What a deformable body is made of.
+/// The material of a deformable body.
 struct MaterialSpec {
   MaterialLaw law = MaterialLaw::st_venant_kirchhoff;
   std::optional<double> young, poisson, c10, c01, bulk;
@@ -41,15 +41,15 @@ struct MaterialSpec {
     using T = MaterialSpec;
     return field_rows(
         field("law", &T::law,
-              "stored energy; linear is for small turns alone, neo_hooke and mooney_rivlin resist "
-              "being squeezed to nothing, corotated also being turned inside out"),
-        field("young", &T::young, unit::Pa, kPositive, "Young's modulus of small strains"),
+              "stored-energy function; linear is for small rotations only; neo_hooke and "
+              "mooney_rivlin resist compression to zero volume; corotated also resists inversion"),
+        field("young", &T::young, unit::Pa, kPositive, "Young's modulus at small strains"),
         field("poisson", &T::poisson,
               Range{.low = -1.0, .high = 0.5, .low_open = true, .high_open = true},
-              "Poisson's ratio of small strains"),
-        field("c10", &T::c10, unit::Pa, kAnyNumber, "of mooney_rivlin; c10 + c01 > 0"),
-        field("c01", &T::c01, unit::Pa, kAnyNumber, "of mooney_rivlin"),
-        field("bulk", &T::bulk, unit::Pa, kPositive, "of mooney_rivlin: modulus of volume"),
+              "Poisson's ratio at small strains"),
+        field("c10", &T::c10, unit::Pa, kAnyNumber, "coefficient of mooney_rivlin; c10 + c01 > 0"),
+        field("c01", &T::c01, unit::Pa, kAnyNumber, "coefficient of mooney_rivlin"),
+        field("bulk", &T::bulk, unit::Pa, kPositive, "mooney_rivlin: bulk modulus"),
         required("density", &T::density, unit::kg_per_m3, kPositive, "undeformed"));
   }
 };

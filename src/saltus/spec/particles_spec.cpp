@@ -16,7 +16,7 @@ std::optional<Fault> SpringSpec::fault() const {
 
 std::optional<Fault> ParticlesSpec::fault() const {
   const std::size_t n = positions.size();
-  if (file) return std::nullopt;  // the numbers of its particles are known when it is read
+  if (file) return std::nullopt;  // the number of particles is known when the file is read
   if (mass.size() != 1 && mass.size() != n)
     return Fault{
         "mass",

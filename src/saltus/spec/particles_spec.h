@@ -1,4 +1,4 @@
-// Point masses with springs as a scene writes them.
+// Point masses with springs in a scene file.
 #pragma once
 #include <array>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace saltus {
 
-/// A spring and dashpot between two particles, or between a particle and a fixed place.
+/// A spring and dashpot between two particles, or between a particle and a fixed point.
 struct SpringSpec {
   std::vector<int> between;
   std::optional<int> particle;
@@ -30,13 +30,15 @@ struct SpringSpec {
     return field_rows(
         field("between", &T::between, kNotNegative, "numbers of two particles, from 0"),
         field("particle", &T::particle, kNotNegative, "number of the particle at one end"),
-        field("anchor", &T::anchor, unit::m, kAnyNumber, "fixed place of the other end"),
-        required("stiffness", &T::stiffness, unit::N_per_m, kNotNegative, "of the spring"),
+        field("anchor", &T::anchor, unit::m, kAnyNumber, "fixed position of the other end"),
+        required("stiffness", &T::stiffness, unit::N_per_m, kNotNegative,
+                 "stiffness of the spring"),
         field("damping", &T::damping, unit::N_s_per_m, kNotNegative,
-              "of the dashpot beside it, on the rate of its length"),
+              "viscosity of the parallel dashpot, which acts on the rate of the length"),
         field("length", &T::length, unit::m, kNotNegative,
-              "at rest; that of the start when not given"),
-        field("tension_only", &T::tension_only, "a string: no force where shorter than `length`"));
+              "relaxed length; the initial distance when not given"),
+        field("tension_only", &T::tension_only,
+              "true: a string, which carries no force when shorter than `length`"));
   }
 };
 
@@ -58,16 +60,18 @@ struct ParticlesSpec {
   static constexpr auto fields() {
     using T = ParticlesSpec;
     return field_rows(
-        field("mass", &T::mass, unit::kg, kPositive, "of each particle; one number: of all"),
-        field("positions", &T::positions, unit::m, kAnyNumber, "[x, y, z] of each at t = 0"),
+        field("mass", &T::mass, unit::kg, kPositive,
+              "mass of each particle; one number: of all particles"),
+        field("positions", &T::positions, unit::m, kAnyNumber,
+              "position [x, y, z] of each particle at t = 0"),
         field("velocities", &T::velocities, unit::m_per_s, kAnyNumber,
-              "[x, y, z] of each at t = 0; at rest when not given"),
+              "velocity [x, y, z] of each particle at t = 0; at rest when not given"),
         field("file", &T::file,
-              "CSV file instead, one row a particle: mass [kg], x, y, z [m], perhaps vx, vy, vz "
-              "[m/s]"),
-        field("springs", &T::springs, "between particles or to fixed places"),
+              "CSV file instead of the lists, one row per particle: mass [kg], x, y, z [m], "
+              "optionally vx, vy, vz [m/s]"),
+        field("springs", &T::springs, "springs between particles or to fixed points"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
-              "on every particle; `gravity` of the scene when not given"),
+              "acceleration of gravity on every particle; `gravity` of the scene when not given"),
         field("drag", &T::drag, unit::N_s_per_m, kNotNegative, "force -drag v on every particle"));
   }
 };

@@ -11,10 +11,10 @@ std::optional<Fault> PseudoRigidSpec::fault() const {
                  "give a shape that can deform: a box, a sphere, a hull"};
   if (shape.mesh && !shape.mesh->pieces.empty())
     return Fault{"shape.mesh.pieces", "have no meaning for a pseudo-rigid body",
-                 "leave them out: it touches with its surface"};
+                 "leave them out: the surface of the body is used for contact"};
   if (shape.surface_velocity)
     return Fault{"shape.surface_velocity", "is for rigid bodies: this surface deforms",
-                 "give it to the rigid body that this one touches"};
+                 "give it to the rigid body in contact with this one"};
   if (!touches && shape.material != ShapeSpec{}.material)
     return Fault{"shape.material", "has no meaning with `touches: false`",
                  "leave it out, or `touches`"};

@@ -1,4 +1,4 @@
-// Pseudo-rigid bodies as a scene writes them. All values SI.
+// Pseudo-rigid bodies in a scene file. All values SI.
 #pragma once
 #include <array>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace saltus {
 
-/// A body that deforms as a whole. Its frame is that in which its shape is given.
+/// A body with homogeneous deformation. Its frame is the one in which its shape is given.
 struct PseudoRigidSpec {
   ShapeSpec shape;
   MaterialSpec material;
@@ -31,28 +31,31 @@ struct PseudoRigidSpec {
   static constexpr auto fields() {
     using T = PseudoRigidSpec;
     return field_rows(
-        required("shape", &T::shape, "undeformed; its `material` is the name that `surfaces` uses"),
-        required("material", &T::material, "what it is made of"),
-        field(
-            "eta", &T::eta, unit::s, kNotNegative,
-            "damping by stiffness: a small vibration of angular frequency w has the ratio eta w/2"),
+        required("shape", &T::shape,
+                 "undeformed shape; its `material` is the name that `surfaces` uses"),
+        required("material", &T::material, "elastic material"),
+        field("eta", &T::eta, unit::s, kNotNegative,
+              "stiffness-proportional damping: a small vibration of angular frequency w has the "
+              "damping ratio eta w/2"),
         field("viscosity", &T::viscosity,
-              "form of this damping: current_tangent, as Solfec; strain_rate leaves rigid turns "
-              "alone"),
-        field("position", &T::position, unit::m, kAnyNumber, "of the body's origin at t = 0"),
-        field("rotation", &T::rotation, "of the body at t = 0"),
+              "form of this damping: current_tangent, as in Solfec; strain_rate: does not damp "
+              "rigid rotations"),
+        field("position", &T::position, unit::m, kAnyNumber,
+              "position of the body's origin at t = 0"),
+        field("rotation", &T::rotation, "rotation of the body at t = 0"),
         field("stretch", &T::stretch, kPositive,
-              "along the axes of the body at t = 0, about the mass centre"),
-        field("velocity", &T::velocity, unit::m_per_s, kAnyNumber, "of the mass centre at t = 0"),
+              "stretch along the axes of the body at t = 0, about the mass centre"),
+        field("velocity", &T::velocity, unit::m_per_s, kAnyNumber,
+              "velocity of the mass centre at t = 0"),
         field("spin", &T::spin, unit::rad_per_s, kAnyNumber,
               "angular velocity at t = 0, along the axes of the body"),
-        field("copies", &T::copies, "many such bodies: name.0, name.1, ..."),
+        field("copies", &T::copies, "makes many equal bodies: name.0, name.1, ..."),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
-              "on this body; `gravity` of the scene when not given"),
+              "acceleration of gravity on this body; `gravity` of the scene when not given"),
         field("facet", &T::facet, unit::m, kPositive,
-              "largest side of the flat pieces that stand for a round surface where it touches; a "
-              "quarter of the least extent of the shape when not given"),
-        field("touches", &T::touches, "false: touches nothing but by `contacts`"));
+              "largest side of the flat facets that approximate a round surface for contact; a "
+              "quarter of the smallest extent of the shape when not given"),
+        field("touches", &T::touches, "false: only `contacts` act on the body"));
   }
 };
 

@@ -43,7 +43,7 @@ std::optional<Fault> CopiesSpec::fault() const {
   for (std::size_t k = 0; k < count.size(); ++k) {
     all *= count[k];
     if (count[k] > 1 && spacing[k] == 0.0 && !turn)
-      return Fault{"spacing", "is missing: the copies are all in one place",
+      return Fault{"spacing", "is missing: all copies are at the same place",
                    "between neighbours along x, y and z, e.g. [0.1, 0, 0]"};
   }
   if (all > 1e6) return Fault{"count", "makes more than a million bodies", "fewer of them"};
@@ -62,7 +62,7 @@ std::optional<Fault> RigidSpec::fault() const {
   if (!free()) {
     if (auto found = unused_when_led(*this)) return found;
     if (!shape && shapes.empty())
-      return Fault{"", "has no shape: nothing could touch it", "give `shape` or `shapes`"};
+      return Fault{"", "has no shape to detect contact with", "give `shape` or `shapes`"};
     return std::nullopt;
   }
   if (!inertia.empty() && inertia.size() != 3 && inertia.size() != 6)
@@ -97,8 +97,7 @@ std::optional<Fault> SurfaceLawSpec::fault() const {
   if (!touches) return std::nullopt;
   if (!law)
     return Fault{"law", "must be given",
-                 "the law that holds where the shapes touch, e.g. " +
-                     std::string(DefaultLaw::name) +
+                 "the contact law between the shapes, e.g. " + std::string(DefaultLaw::name) +
                      "; or `touches: false` where they pass through each other"};
   const bool directed = std::visit(
       []<class Options>(const Options& options) {
@@ -109,12 +108,12 @@ std::optional<Fault> SurfaceLawSpec::fault() const {
       },
       *law);
   if (directed && (materials.empty() || materials[0] == materials[1]))
-    return Fault{"law.friction", "has an axis, and it is not said of which of the two bodies",
-                 "give two different `materials`: the axis is fixed to bodies of the first"};
+    return Fault{"law.friction", "has an axis, but the body it is fixed to is not defined",
+                 "give two different `materials`: the axis is fixed to bodies of the first one"};
   if (acts_at_any_gap(*law))
     return Fault{"law",
                  std::string(name_of(*law)) +
-                     " acts whatever the gap, also between shapes that are far from each other",
+                     " acts at any gap, also between shapes that are far from each other",
                  "write it as an entry of `contacts`"};
   return std::nullopt;
 }

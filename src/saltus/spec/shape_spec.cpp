@@ -14,7 +14,7 @@ std::optional<Fault> QuaternionSpec::fault() const {
   const double length = std::hypot(std::hypot(quaternion[0], quaternion[1]),
                                    std::hypot(quaternion[2], quaternion[3]));
   if (length > 0.0 && std::isfinite(length)) return std::nullopt;
-  return Fault{"quaternion", "is zero: it is no rotation", "[1, 0, 0, 0] turns nothing"};
+  return Fault{"quaternion", "is zero and defines no rotation", "[1, 0, 0, 0] is the identity"};
 }
 
 std::optional<Fault> ShapeSpec::fault() const {

@@ -1,4 +1,4 @@
-// Shapes of rigid bodies as a scene writes them, in the frame of the body. All values SI.
+// Shapes of rigid bodies in a scene file, in the frame of the body. All values SI.
 #pragma once
 #include <array>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace saltus {
 
-/// By an angle about an axis.
+/// Rotation by an angle about an axis.
 struct AxisAngleSpec {
   static constexpr std::string_view key = "axis";
   static constexpr std::string_view help = "a rotation about an axis";
@@ -25,15 +25,16 @@ struct AxisAngleSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = AxisAngleSpec;
-    return field_rows(required("axis", &T::axis, "of the rotation, of any length"),
-                      required("angle", &T::angle, unit::rad, kAnyNumber, "right-handed about it"));
+    return field_rows(required("axis", &T::axis, "axis of the rotation, of any length"),
+                      required("angle", &T::angle, unit::rad, kAnyNumber,
+                               "angle of the rotation, right-handed about the axis"));
   }
 };
 
-/// By a quaternion (w, x, y, z), which need not be normalised.
+/// Rotation by a quaternion (w, x, y, z), which need not be normalised.
 struct QuaternionSpec {
   static constexpr std::string_view key = "quaternion";
-  static constexpr std::string_view help = "a rotation by its quaternion";
+  static constexpr std::string_view help = "a rotation given by a quaternion";
 
   std::array<double, 4> quaternion{1, 0, 0, 0};
 
@@ -45,21 +46,21 @@ struct QuaternionSpec {
   }
 };
 
-/// By the vector angle * axis.
+/// Rotation by the vector angle * axis.
 struct RotationVectorSpec {
   static constexpr std::string_view key = "vector";
-  static constexpr std::string_view help = "a rotation by its vector";
+  static constexpr std::string_view help = "a rotation given by its rotation vector";
 
   std::array<double, 3> vector{0, 0, 0};
 
   bool operator==(const RotationVectorSpec&) const = default;
   static constexpr auto fields() {
     return field_rows(required("vector", &RotationVectorSpec::vector, unit::rad, kAnyNumber,
-                               "along the axis, its length the angle"));
+                               "rotation vector: direction = axis, length = angle"));
   }
 };
 
-/// How something is turned; not at all when not given.
+/// A rotation; the identity when not given.
 using RotationSpec = std::variant<AxisAngleSpec, QuaternionSpec, RotationVectorSpec>;
 Quaternion rotation_of(const RotationSpec& rotation);
 
@@ -67,7 +68,8 @@ struct SphereSpec {
   double radius = 0.0;
   bool operator==(const SphereSpec&) const = default;
   static constexpr auto fields() {
-    return field_rows(required("radius", &SphereSpec::radius, unit::m, kPositive, "of the sphere"));
+    return field_rows(
+        required("radius", &SphereSpec::radius, unit::m, kPositive, "radius of the sphere"));
   }
 };
 
@@ -76,7 +78,7 @@ struct EllipsoidSpec {
   bool operator==(const EllipsoidSpec&) const = default;
   static constexpr auto fields() {
     return field_rows(
-        required("radii", &EllipsoidSpec::radii, unit::m, kPositive, "half axes along x, y, z"));
+        required("radii", &EllipsoidSpec::radii, unit::m, kPositive, "semi-axes along x, y, z"));
   }
 };
 
@@ -86,11 +88,10 @@ struct RoundBarSpec {
   bool operator==(const RoundBarSpec&) const = default;
   static constexpr auto fields() {
     using T = RoundBarSpec;
-    return field_rows(
-        required("radius", &T::radius, unit::m, kPositive, "across z"),
-        required("length", &T::length, unit::m, kPositive,
-                 "along z: of a cylinder between its flat ends, of a capsule between the centres "
-                 "of its round ends"));
+    return field_rows(required("radius", &T::radius, unit::m, kPositive, "radius, across z"),
+                      required("length", &T::length, unit::m, kPositive,
+                               "length along z: of a cylinder between its flat ends, of a capsule "
+                               "between the centres of its round ends"));
   }
 };
 
@@ -98,7 +99,8 @@ struct BoxSpec {
   std::array<double, 3> size{0, 0, 0};
   bool operator==(const BoxSpec&) const = default;
   static constexpr auto fields() {
-    return field_rows(required("size", &BoxSpec::size, unit::m, kPositive, "edges along x, y, z"));
+    return field_rows(
+        required("size", &BoxSpec::size, unit::m, kPositive, "edge lengths along x, y, z"));
   }
 };
 
@@ -114,13 +116,13 @@ struct HullSpec {
     using T = HullSpec;
     return field_rows(
         field("points", &T::points, unit::m, kAnyNumber,
-              "[x, y, z] of at least four that are not in a plane"),
+              "at least four points [x, y, z] that are not in one plane"),
         field("file", &T::file, "OBJ or STL file, or a CSV file with columns x, y, z [m]"),
         field("scale", &T::scale, kPositive, "factor of the points: 0.001 for a file in mm"));
   }
 };
 
-/// A surface of triangles.
+/// A triangle mesh.
 struct SurfaceSpec {
   std::string file;
   std::vector<std::string> pieces;
@@ -131,15 +133,15 @@ struct SurfaceSpec {
     using T = SurfaceSpec;
     return field_rows(
         required("file", &T::file,
-                 "OBJ or STL file; moving bodies need a closed surface, seen from outside"),
+                 "OBJ or STL file; moving bodies need a closed surface with outward orientation"),
         field("pieces", &T::pieces,
-              "files of convex pieces that stand for a moving body where it touches; not needed by "
-              "a convex one"),
+              "files of convex pieces that replace the mesh of a moving body in contact detection; "
+              "not needed for a convex mesh"),
         field("scale", &T::scale, kPositive, "factor of the vertices: 0.001 for files in mm"));
   }
 };
 
-/// Heights over a grid; for bodies that stand still.
+/// Heights over a grid; only for fixed bodies.
 struct HeightFieldSpec {
   std::string file;
   std::array<double, 2> spacing{0, 0}, origin{0, 0};
@@ -149,14 +151,13 @@ struct HeightFieldSpec {
     using T = HeightFieldSpec;
     return field_rows(
         required("file", &T::file,
-                 "CSV file of heights along z [m]: along a row x grows, from row to "
-                 "row y"),
-        required("spacing", &T::spacing, unit::m, kPositive, "of the grid along x and y"),
+                 "CSV file of heights along z [m]: x increases along a row, y from row to row"),
+        required("spacing", &T::spacing, unit::m, kPositive, "grid spacing along x and y"),
         field("origin", &T::origin, unit::m, kAnyNumber, "x and y of the first height"));
   }
 };
 
-/// One shape of a rigid body, and where it sits on it.
+/// One shape of a rigid body, and its placement on the body.
 struct ShapeSpec {
   std::optional<SphereSpec> sphere;
   std::optional<EllipsoidSpec> ellipsoid;
@@ -181,23 +182,24 @@ struct ShapeSpec {
   static constexpr auto fields() {
     using T = ShapeSpec;
     return field_rows(
-        field("sphere", &T::sphere, "a ball"),
-        field("ellipsoid", &T::ellipsoid, "with its axes along x, y, z"),
-        field("capsule", &T::capsule, "a round bar with round ends, along z"),
-        field("cylinder", &T::cylinder, "a round bar with flat ends, along z"),
-        field("box", &T::box, "with its edges along x, y, z"),
-        field("plane", &T::plane, "the half space behind a plane; `plane: {}` is the floor z = 0"),
-        field("hull", &T::hull, "a convex polyhedron"),
-        field("mesh", &T::mesh, "a surface of triangles"),
-        field("height_field", &T::height_field, "ground by its heights"),
-        field("position", &T::position, unit::m, kAnyNumber, "of the shape on the body"),
-        field("rotation", &T::rotation, "of the shape on the body"),
-        field("material", &T::material, "a name; `surfaces` says which laws hold between two"),
+        field("sphere", &T::sphere, "a sphere"),
+        field("ellipsoid", &T::ellipsoid, "an ellipsoid with its axes along x, y, z"),
+        field("capsule", &T::capsule, "a rod with round ends, along z"),
+        field("cylinder", &T::cylinder, "a rod with flat ends, along z"),
+        field("box", &T::box, "a box with its edges along x, y, z"),
+        field("plane", &T::plane, "the half space below a plane; `plane: {}` is the floor z = 0"),
+        field("hull", &T::hull, "a convex polyhedron"), field("mesh", &T::mesh, "a triangle mesh"),
+        field("height_field", &T::height_field, "ground as heights over a grid"),
+        field("position", &T::position, unit::m, kAnyNumber, "position of the shape on the body"),
+        field("rotation", &T::rotation, "rotation of the shape on the body"),
+        field("material", &T::material,
+              "material name; `surfaces` gives the law between two materials"),
         field("density", &T::density, unit::kg_per_m3, kPositive,
-              "of this shape; that of the body when not given"),
+              "density of this shape; that of the body when not given"),
         field("surface_velocity", &T::surface_velocity, unit::m_per_s, kAnyNumber,
-              "in the axes of the body: its surface runs as a belt or a track while the shape "
-              "stays where it is; of what touches it friction feels the part across the normal"));
+              "velocity of the surface material in the axes of the body, as of a belt or a track, "
+              "while the shape itself does not move; friction uses its component tangential to the "
+              "contact"));
   }
 };
 

@@ -1,4 +1,4 @@
-// Loads and prescribed motion as a scene writes them: where they act, and a function of time.
+// Loads and prescribed motion in a scene file: where they act, and functions of time.
 #pragma once
 #include <array>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace saltus {
 
-/// mean + amplitude cos(2 pi frequency t + phase), in the unit D of what it drives.
+/// mean + amplitude cos(2 pi frequency t + phase), in the unit D of the driven quantity.
 template <Dimension D>
 struct HarmonicSpec {
   double amplitude = 0.0, frequency = 0.0, phase = 0.0, mean = 0.0;
@@ -19,11 +19,12 @@ struct HarmonicSpec {
   static constexpr auto fields() {
     using T = HarmonicSpec;
     return field_rows(
-        required("amplitude", &T::amplitude, D, kAnyNumber, "of the cosine"),
-        required("frequency", &T::frequency, unit::Hz, kNotNegative, "cycles per second"),
+        required("amplitude", &T::amplitude, D, kAnyNumber, "amplitude of the cosine"),
+        required("frequency", &T::frequency, unit::Hz, kNotNegative,
+                 "frequency in cycles per second"),
         field("phase", &T::phase, unit::rad, kAnyNumber,
-              "at t = 0; the value is mean + amplitude cos(2 pi frequency t + phase)"),
-        field("mean", &T::mean, D, kAnyNumber, "about which it swings"));
+              "phase at t = 0; the value is mean + amplitude cos(2 pi frequency t + phase)"),
+        field("mean", &T::mean, D, kAnyNumber, "mean value of the oscillation"));
   }
 };
 
@@ -32,16 +33,16 @@ using TimeTable = std::vector<std::array<double, 2>>;
 
 namespace option {
 inline constexpr std::string_view kTable =
-    "list of [t, value], t in s and increasing; straight between the points, held outside them";
+    "list of [t, value], t in s and increasing; linear between the points, constant outside them";
 inline constexpr std::string_view kTableFile = "CSV file with columns t [s], value";
 inline constexpr std::string_view kSmooth =
-    "of a table or file: a cubic spline through the points instead of straight lines";
+    "table or file: a cubic spline through the points instead of linear interpolation";
 }  // namespace option
 
-/// What is wrong with a function of time given by points, or by a file of them.
+/// The fault of a function of time given by points or by a file of points.
 std::optional<Fault> table_fault(const TimeTable& table, bool file, bool smooth);
 
-/// The axes along which a load on a rigid body keeps its direction.
+/// The axes in which a load on a rigid body has a constant direction.
 enum class LoadFrame { space, body };
 constexpr auto names_of(LoadFrame) {
   using enum LoadFrame;
@@ -75,29 +76,30 @@ struct LoadSpec {
         field("dof", &T::dof, kNotNegative,
               "degree of freedom, from 0 (particles: 3 i + 0, 1, 2 for x, y, z of particle i; "
               "modal: mode, the first is 0)"),
-        field("particle", &T::particle, kNotNegative, "number of the particle, from 0"),
-        field("at", &T::at, unit::m, kAnyNumber,
-              "kind modal: place along the body where the force acts along its direction"),
+        field("particle", &T::particle, kNotNegative, "number of the particle, counted from 0"),
+        field(
+            "at", &T::at, unit::m, kAnyNumber,
+            "kind modal: place along the body where the force acts along `direction` of the body"),
         field("pattern", &T::pattern,
-              "weight of every degree of freedom; the force is weight times the value"),
-        field("direction", &T::direction, "of the force on the particle, a unit vector"),
+              "weight of every degree of freedom; the generalised force is weight times the value"),
+        field("direction", &T::direction, "direction of the force on the particle, a unit vector"),
         field("force", &T::force, "kind rigid: direction of a force, a unit vector"),
         field("torque", &T::torque, "kind rigid: axis of a torque, a unit vector"),
-        field(
-            "point", &T::point, unit::m, kAnyNumber,
-            "of a rigid body, in its frame, where the force acts; the mass centre when not given"),
-        field("frame", &T::frame,
-              "kind rigid: the direction is fixed in space, or turns with the body; space when not "
+        field("point", &T::point, unit::m, kAnyNumber,
+              "kind rigid: point of application in the frame of the body; the mass centre when not "
               "given"),
+        field("frame", &T::frame,
+              "kind rigid: whether the direction is fixed in space or rotates with the body; space "
+              "when not given"),
         field("constant", &T::constant, unit::N, kAnyNumber,
-              "the same force at all times (a torque in N m where the coordinate is an angle)"),
-        field("harmonic", &T::harmonic, "a force that swings; not for kind modal"),
+              "constant force (torque in N m if the coordinate is an angle)"),
+        field("harmonic", &T::harmonic, "harmonic force; not for kind modal"),
         field("table", &T::table, option::kTable), field("file", &T::file, option::kTableFile),
         field("smooth", &T::smooth, option::kSmooth));
   }
 };
 
-/// A coordinate that moves as it is told.
+/// A coordinate with prescribed motion.
 template <Dimension D>
 struct CourseSpec {
   std::optional<double> constant, rate;
@@ -114,14 +116,14 @@ struct CourseSpec {
   static constexpr auto fields() {
     using T = CourseSpec;
     return field_rows(
-        field("constant", &T::constant, D, kAnyNumber, "held there"),
-        field("rate", &T::rate, D / unit::s, kAnyNumber, "grows from 0 at this rate"),
+        field("constant", &T::constant, D, kAnyNumber, "constant value"),
+        field("rate", &T::rate, D / unit::s, kAnyNumber, "constant rate, starting from 0"),
         field("harmonic", &T::harmonic, "swings"), field("table", &T::table, option::kTable),
         field("file", &T::file, option::kTableFile), field("smooth", &T::smooth, option::kSmooth));
   }
 };
 
-/// A degree of freedom that moves as it is told.
+/// A degree of freedom with prescribed motion.
 struct PrescribedSpec {
   int dof = 0;
   std::optional<double> constant;
@@ -141,7 +143,7 @@ struct PrescribedSpec {
         required("dof", &T::dof, kNotNegative,
                  "degree of freedom, from 0 (particles: 3 i + 0, 1, 2 for x, y, z of particle i)"),
         field("constant", &T::constant, unit::m, kAnyNumber,
-              "held there (an angle as a number in rad)"),
+              "constant value (for an angle a number in rad)"),
         field("harmonic", &T::harmonic, "swings"), field("table", &T::table, option::kTable),
         field("file", &T::file, option::kTableFile), field("smooth", &T::smooth, option::kSmooth));
   }

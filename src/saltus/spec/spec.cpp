@@ -40,7 +40,7 @@ std::optional<Fault> output_fault(const SceneSpec& scene) {
     const std::string key = "outputs[" + std::to_string(i) + "].";
     for (const auto& [name, file] : {std::pair{"wav", output.wav}, std::pair{"csv", output.csv}})
       if (file && !files.insert(*file).second)
-        return Fault{key + name, "'" + *file + "' is written twice",
+        return Fault{key + name, "'" + *file + "' is written by two outputs",
                      "give each output a file of its own"};
     const auto named = find_body(scene, output.probe);
     if (!named) {
@@ -65,7 +65,7 @@ std::optional<Fault> output_fault(const SceneSpec& scene) {
   return std::nullopt;
 }
 
-/// Joints and couplings: names that nothing else has, bodies and coordinates that are there.
+/// Checks joints and couplings: unique names, and existing bodies and coordinates.
 std::optional<Fault> joints_fault(const SceneSpec& scene) {
   std::set<std::string_view> taken;
   for (std::size_t i = 0; i < scene.joints.size(); ++i) {
@@ -73,7 +73,7 @@ std::optional<Fault> joints_fault(const SceneSpec& scene) {
     const std::string path = "joints[" + std::to_string(i) + "].";
     if (!joint.name.empty() && find_body(scene, joint.name))
       return Fault{path + "name", "'" + joint.name + "' is the name of a body",
-                   "outputs could not tell them apart"};
+                   "outputs could not distinguish them"};
     taken.insert(joint.name);
     for (std::size_t k = 0; k < joint.between.size(); ++k) {
       const std::string key = path + "between[" + std::to_string(k) + "]";
@@ -88,7 +88,7 @@ std::optional<Fault> joints_fault(const SceneSpec& scene) {
         scene.bodies[find_body(scene, joint.between[0])->entry].rigid)
       return Fault{path + "between",
                    (joint.name.empty() ? "joins '" : "'" + joint.name + "' joins '") +
-                       joint.between[0] + "' with itself",
+                       joint.between[0] + "' to itself",
                    "name two bodies"};
   }
   for (std::size_t i = 0; i < scene.couplings.size(); ++i) {
@@ -113,7 +113,7 @@ std::optional<Fault> joints_fault(const SceneSpec& scene) {
   return std::nullopt;
 }
 
-/// What `probe` names must be a body, or a coordinate of a joint.
+/// `probe` must name a body or a coordinate of a joint.
 std::optional<Fault> probe_fault(const SceneSpec& scene, const OutputSpec& output,
                                  const std::string& key) {
   if (find_body(scene, output.probe) || scene.joints.empty())
@@ -121,7 +121,7 @@ std::optional<Fault> probe_fault(const SceneSpec& scene, const OutputSpec& outpu
   if (find_coordinate(scene, output.probe)) {
     if (output.quantity == OutputSpec::Quantity::reaction)
       return Fault{key + "quantity",
-                   "is for prescribed degrees of freedom; the results hold the forces of every "
+                   "is for prescribed degrees of freedom; the results contain the forces of every "
                    "joint under its name",
                    "allowed: velocity, displacement"};
     return one_coordinate_fault(scene, output.probe, key + "probe");
@@ -192,10 +192,10 @@ long long step_count(const TimeSpec& time) {
 
 std::optional<Fault> SceneSpec::fault() const {
   if (saltus != kSceneVersion)
-    return Fault{"saltus", "scene format " + std::to_string(saltus) + " is not known",
+    return Fault{"saltus", "scene format " + std::to_string(saltus) + " is not supported",
                  "this program reads version " + std::to_string(kSceneVersion)};
   if (events && time.chosen_mode() != TimeMode::events && !time.automatic())
-    return Fault{"events", "is read in event-driven integration only", "give `time.mode: events`"};
+    return Fault{"events", "is used in event-driven integration only", "give `time.mode: events`"};
   if (auto found = name_fault(bodies, "bodies")) return found;
   if (auto found = name_fault(contacts, "contacts")) return found;
   if (auto found = name_fault(outputs, "outputs")) return found;

@@ -1,4 +1,4 @@
-// Which frames and contacts of a run fit into a page.
+// Chooses the frames and contacts of a run that fit into a page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +14,11 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kFramesWanted = 240;  ///< contacts are left out rather than these
+constexpr std::size_t kFramesWanted = 240;  ///< contacts are reduced first to keep this number
 constexpr std::size_t kSampledFrames = 24;
 
-/// Of frames, evenly, with at most `most` contacts each: compressed bytes a frame.
+/// Compressed bytes per frame, averaged over evenly chosen frames with at most `most` contacts
+/// each.
 double compressed_frame(ViewData& view, std::size_t most) {
   view.limit_contacts(most);
   const std::size_t count = std::min(kSampledFrames, view.frames());
@@ -34,10 +35,10 @@ std::uint64_t contacts_of(const ViewData& view) {
   return sum;
 }
 
-/// A stride so coarse that the frames left are still more than a page can hold: the others need not
-/// be read.
+/// A stride after which the remaining frames are still more than a page can contain, so that the
+/// others need not be read.
 std::size_t first_stride(const ResultsReader& results, std::size_t most_bytes) {
-  double row = 1.0;  // [bytes], rather too few
+  double row = 1.0;  // [bytes], a low estimate
   for (const BodyColumn& body : results.bodies())
     row += body.nodes ? static_cast<double>(body.nodes) : 2.0 * static_cast<double>(body.positions);
   const double stride =
@@ -45,7 +46,7 @@ std::size_t first_stride(const ResultsReader& results, std::size_t most_bytes) {
   return static_cast<std::size_t>(std::max(1.0, std::floor(stride)));
 }
 
-/// What a first guess leaves out. `room`: for compressed frames [bytes].
+/// A first choice of frames and contacts. `room`: space for compressed frames [bytes].
 struct Choice {
   std::size_t every = 1, most_contacts = std::numeric_limits<std::size_t>::max();
 };
@@ -62,7 +63,8 @@ Choice first_choice(ViewData& view, double room) {
   if (full * wanted <= room || full <= bare) {
     choice.every = stride(room / full);
   } else {
-    // contacts have a fifth of a frame or more, and what the frames that are wanted leave
+    // reserve a fifth of a frame or more for contacts, and use the space that the wanted frames
+    // leave
     const double safe = 0.92 * room;
     choice.every = stride(std::min(wanted, safe / (1.25 * bare)));
     const double frames = std::ceil(among / static_cast<double>(choice.every)) + 1.0,
@@ -77,7 +79,7 @@ Choice first_choice(ViewData& view, double room) {
 PageReport write_view_page(const ResultsReader& results, const std::string& path,
                            std::size_t most_bytes, std::string_view page) {
   if (page.empty())
-    throw RunError("the viewer is not in this program: build it with web/dist/viewer.html");
+    throw RunError("this program was built without the viewer: build it with web/dist/viewer.html");
   expect_replaceable(path, "<!doctype html", "a page");
   ViewOptions options;
   options.quantised = true;
@@ -93,10 +95,9 @@ PageReport write_view_page(const ResultsReader& results, const std::string& path
   const std::size_t fixed = made.size();
   const double room = 0.75 * (static_cast<double>(most_bytes) - static_cast<double>(fixed));
   const auto too_small = [&](std::size_t least) {
-    throw SceneError("--size",
-                     fmt::format("{:.1f} MB are too few", static_cast<double>(most_bytes) / 1e6),
-                     fmt::format("what does not move and two frames take {:.1f} MB",
-                                 static_cast<double>(least) / 1e6));
+    throw SceneError(
+        "--size", fmt::format("{:.1f} MB is too small", static_cast<double>(most_bytes) / 1e6),
+        fmt::format("static data and two frames need {:.1f} MB", static_cast<double>(least) / 1e6));
   };
   if (room <= 0.0) too_small(fixed);
   if (const std::size_t there = view.frames(); there > 0) {

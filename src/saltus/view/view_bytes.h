@@ -1,4 +1,4 @@
-// Arrays of numbers behind each other in one string of bytes, and where each is.
+// Packs arrays of numbers into one byte string, and records the position of each.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -24,13 +24,13 @@ inline void pad_to(std::string& bytes, std::size_t multiple) {
   bytes.resize((bytes.size() + multiple - 1) / multiple * multiple, '\0');
 }
 
-/// An array of the static bytes: docs/reference/view_data.md, "Header".
+/// An array in the static bytes: docs/reference/view_data.md, "Header".
 struct ViewArray {
   const char* type = "f32";
-  std::size_t at = 0, count = 0;  ///< at: a multiple of 8 [bytes]
+  std::size_t at = 0, count = 0;  ///< at: offset, a multiple of 8 [bytes]
 };
 
-/// Adds the numbers as they are.
+/// Appends the numbers without conversion.
 template <class T>
 ViewArray add_array(std::string& bytes, std::span<const T> values) {
   constexpr const char* kType = std::is_same_v<T, float>           ? "f32"

@@ -5,9 +5,9 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kSampled = 200;  ///< frames looked at for ranges that only guide the eye
+constexpr std::size_t kSampled = 200;  ///< frames sampled for ranges that only affect the display
 
-/// Each every-th of a list, and its last.
+/// Every n-th element of a list, and its last.
 std::vector<std::size_t> some_of(const std::vector<std::size_t>& list, std::size_t every) {
   std::vector<std::size_t> some;
   for (std::size_t i = 0; i < list.size(); i += every) some.push_back(list[i]);
@@ -19,7 +19,7 @@ std::vector<std::size_t> some_of(const std::vector<std::size_t>& list, std::size
 
 ViewData::ViewData(const ResultsReader& results, ViewOptions options)
     : file_(results), every_(options.every), facts_(view_facts(results, options.sound_bytes)) {
-  expects(options.every >= 1, "ViewData: each 0-th frame");
+  expects(options.every >= 1, "ViewData: every must be >= 1");
   std::vector<std::size_t> all;
   for (std::size_t k = 0; k < file_.frames(); ++k)
     if ((!options.from || file_.time(k) >= *options.from) &&
@@ -52,7 +52,7 @@ void ViewData::note_frames() {
 }
 
 void ViewData::thin(std::size_t times) {
-  expects(times >= 1, "ViewData::thin: each 0-th frame");
+  expects(times >= 1, "ViewData::thin: times must be >= 1");
   chosen_ = some_of(base_, times);
   facts_.every = every_ * times;
   note_frames();
@@ -70,7 +70,8 @@ std::string ViewData::chunk(std::size_t first, std::size_t count) {
   std::vector<std::uint32_t> offsets{0};
   for (std::size_t k = first; k < first + count; ++k) {
     records.append(file_, chosen_[k], bytes);
-    expects(bytes.size() < std::size_t{1} << 32, "ViewData::chunk: a chunk is below 4 GiB");
+    expects(bytes.size() < std::size_t{1} << 32,
+            "ViewData::chunk: a chunk must be smaller than 4 GiB");
     offsets.push_back(static_cast<std::uint32_t>(bytes.size()));
   }
   return view_chunk(static_cast<std::uint32_t>(first),

@@ -1,11 +1,12 @@
-// A results file as a view: header, static bytes and chunks of frames, docs/reference/view_data.md.
+// A results file as view data: header, static bytes and chunks of frames,
+// docs/reference/view_data.md.
 //
 //     ResultsReader results("out.h5");
 //     ViewData view(results, {});
 //     send(view.header().json, view.header().bytes);
 //     send(view.chunk(0, 100));  // records of the first hundred frames
 //
-// Whatever the size of the file, a few blocks of its tables are in memory.
+// Memory use does not grow with the file: only a few blocks of its tables are loaded at a time.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,19 +17,20 @@
 namespace saltus {
 
 struct ViewOptions {
-  /// Numbers of 16 bits over ranges that are found by reading all frames; else f32, with box and
-  /// ranges of fields from 200 frames at most.
+  /// True: 16-bit numbers with ranges found by reading all frames. False: f32, with box and ranges
+  /// of fields from at most 200 frames.
   bool quantised = false;
-  std::optional<double> from, to;       ///< frames at these times and between [s]
-  std::size_t every = 1;                ///< each every-th frame, and the last
-  std::size_t sound_bytes = 8'000'000;  ///< of the sounds, at most
-  bool live = false;                    ///< the file still grows
+  std::optional<double> from, to;       ///< first and last time of the frames [s]
+  std::size_t every = 1;                ///< every n-th frame, and the last
+  std::size_t sound_bytes = 8'000'000;  ///< largest total size of the sounds
+  bool live = false;                    ///< the file is still being written
 };
 
-/// One object is used by one thread at a time. `results` outlives it.
+/// Not thread-safe: use an object from one thread at a time. `results` must outlive it.
 class ViewData {
  public:
-  /// Throws SceneError: damaged; UsageError: no frames between the times, every < 1.
+  /// Throws SceneError for a damaged file; UsageError if no frame lies in the time range, or every
+  /// < 1.
   ViewData(const ResultsReader& results, ViewOptions options);
 
   std::size_t frames() const { return chosen_.size(); }
@@ -38,14 +40,15 @@ class ViewData {
   /// Contacts of a frame in the file.
   std::size_t contacts(std::size_t frame) const { return file_.contact_count(chosen_[frame]); }
 
-  /// Each `times`-th of the frames of the start, and the last, from now on.
+  /// Keeps only every `times`-th of the initial frames, and the last.
   void thin(std::size_t times);
-  /// Of a record, from now on; where a frame has more, those with the largest forces are kept.
+  /// Limits the contacts per record: if a frame has more, those with the largest forces are kept.
   void limit_contacts(std::size_t most);
 
-  /// Made anew at each call.
+  /// Computed anew at each call.
   ViewHeader header() const { return view_header(scene(), *tracks_, facts_); }
-  /// Frames first .. first + count - 1 of frames(). Throws UsageError: not there, or beyond 4 GiB.
+  /// Frames first .. first + count - 1 of frames(). Throws UsageError if they do not exist or
+  /// exceed 4 GiB.
   std::string chunk(std::size_t first, std::size_t count);
 
  private:
@@ -53,7 +56,8 @@ class ViewData {
 
   ViewFile file_;
   std::size_t every_;
-  std::vector<std::size_t> base_, chosen_;  ///< frames of the file: of the start, and of now
+  /// frame numbers in the file: initial choice, and current choice
+  std::vector<std::size_t> base_, chosen_;
   std::unique_ptr<ViewTracks> tracks_;
   ViewFacts facts_;
   ViewRecordOptions record_;

@@ -12,14 +12,14 @@
 
 namespace saltus {
 
-/// Some rows of a table that lie behind each other.
+/// Consecutive rows of a table in memory.
 struct ViewFile::Block {
   h5::Dataset data;
-  std::size_t columns = 1, rows = 0;  ///< of the table
+  std::size_t columns = 1, rows = 0;  ///< size of the table
   std::size_t first = 0, count = 0;   ///< rows in memory
   std::vector<double> values;
-  std::vector<double> shapes, moved;  ///< of a mesh that moves in its modes: the table is q, and
-                                      ///< the displacement of one row
+  /// for a mesh reduced to its modes: mode shapes (the table is q), and the displacement of one row
+  std::vector<double> shapes, moved;
 };
 
 namespace {
@@ -51,7 +51,7 @@ std::array<double, N> part_of(const std::vector<double>& values, std::size_t row
 std::vector<std::string> names_of_members(const h5::Dataset& data) {
   const auto json = nlohmann::json::parse(data.text(), nullptr, false);
   std::vector<std::string> names;
-  if (!json.is_array()) throw h5::Error(data.label() + ": is no list of names");
+  if (!json.is_array()) throw h5::Error(data.label() + ": is not a list of names");
   for (const auto& name : json) names.push_back(name.is_string() ? name.get<std::string>() : "");
   return names;
 }
@@ -60,7 +60,7 @@ std::vector<std::uint32_t> point_numbers(const h5::Dataset& data, std::size_t po
   std::vector<std::uint32_t> numbers;
   for (std::int32_t i : data.integers()) {
     if (i < 0 || static_cast<std::size_t>(i) >= points)
-      throw h5::Error(data.label() + ": no such point");
+      throw h5::Error(data.label() + ": unknown point");
     numbers.push_back(static_cast<std::uint32_t>(i));
   }
   return numbers;
@@ -79,7 +79,7 @@ ViewFile::ViewFile(const ResultsReader& results) : results_(results) {
     time_ = results.frame_times();
     step_ = file.dataset("frames/step").counts();
     read_contact_tables();
-    // of a run that was killed while it wrote: the frames that all tables have
+    // after a run that was killed while writing: the frames that all tables contain
     std::size_t count = std::min(time_.size(), step_.size());
     if (!offset_.empty()) count = std::min(count, offset_.size() - 1);
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
@@ -135,7 +135,7 @@ void ViewFile::read_drawing() {
     ViewShape& shape = scene_.shapes.emplace_back();
     if (kind == "sphere") continue;
     if (kind != "plane" && kind != "mesh")
-      throw h5::Error(group.label() + ": no kind of shape is called '" + kind + "'");
+      throw h5::Error(group.label() + ": unknown kind of shape '" + kind + "'");
     shape.kind = kind == "plane" ? ViewShape::Kind::plane : ViewShape::Kind::mesh;
     if (kind == "plane") continue;
     shape.points = group.dataset("points").reals();
@@ -153,14 +153,14 @@ void ViewFile::read_drawing() {
   const std::size_t n = shape.size();
   if (body.size() != 2 * n || place.size() != 3 * n || rotation.size() != 4 * n ||
       scale.size() != 3 * n)
-    throw h5::Error(table.label() + ": the columns do not fit each other");
+    throw h5::Error(table.label() + ": the columns do not match");
   for (std::size_t i = 0; i < n; ++i) {
     const bool world = body[2 * i] < 0;
     const int member = world ? 0 : body[2 * i + 1];
     if (shape[i] < 0 || static_cast<std::size_t>(shape[i]) >= scene_.shapes.size() ||
         (!world && (static_cast<std::size_t>(body[2 * i]) >= scene_.bodies.size() || member < 0 ||
                     member >= scene_.bodies[static_cast<std::size_t>(body[2 * i])].members)))
-      throw h5::Error(table.label() + ": is of a shape or a body that is not there");
+      throw h5::Error(table.label() + ": refers to a shape or body that does not exist");
     scene_.instances.push_back({shape[i], world ? -1 : body[2 * i], member, part_of<3>(place, i),
                                 part_of<4>(rotation, i), part_of<3>(scale, i)});
   }
@@ -177,7 +177,7 @@ void ViewFile::read_lines(const h5::Group& lines) {
     body.axes = group.dataset("axes").reals();
     body.columns = point_numbers(group.dataset("column"), body.positions);
     if (body.axes.size() != body.line.size() || 3 * body.columns.size() != body.line.size())
-      throw h5::Error(group.label() + ": the columns do not fit each other");
+      throw h5::Error(group.label() + ": the columns do not match");
   }
 }
 
@@ -189,7 +189,7 @@ void ViewFile::read_marks() {
                             normal = pairs.dataset("normal").reals();
   const std::size_t n = group.size() / 2;
   if (a.size() != 3 * n || b.size() != 3 * n || normal.size() != 3 * n)
-    throw h5::Error(pairs.label() + ": the columns do not fit each other");
+    throw h5::Error(pairs.label() + ": the columns do not match");
   std::vector<std::size_t> fixed;
   for (std::size_t i = 0; 2 * i + 1 < group.size(); ++i)
     if ((group[2 * i] < 0) != (group[2 * i + 1] < 0)) fixed.push_back(i);
@@ -219,8 +219,8 @@ void ViewFile::read_contact_tables() {
     throw h5::Error(contacts.label() + ": the offsets decrease");
 }
 
-/// Bodies that have a place and no shape are drawn nevertheless: as balls or cubes whose size suits
-/// the scene.
+/// Bodies with a position but no shape are drawn as spheres or cubes of a size suitable for the
+/// scene.
 void ViewFile::read_markers() {
   std::vector<bool> drawn(scene_.bodies.size(), false);
   for (const ViewInstance& instance : scene_.instances)
@@ -289,7 +289,7 @@ std::span<const double> ViewFile::read_row(std::string_view path, std::size_t ro
   }
   Block& block = *entry->second;
   if (row < block.first || row >= block.first + block.count) {
-    // as many rows as the file keeps compressed together: each is unpacked once
+    // one compressed chunk of the file, so that each chunk is decompressed once
     const std::size_t together = layout::frame_chunk(block.columns);
     if (row >= block.rows) layout::damaged(results_.file(), std::string(path) + " is too short");
     block.first = row / together * together;
@@ -343,8 +343,8 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
           static_cast<std::uint8_t>(std::max(h5::whole(status[i], status_label, -1.0, 255.0), 0));
       for (std::size_t k = 0; k < 4; ++k) contact.body[k] = h5::whole(body[4 * i + k], body_label);
     }
-    // taken up from a checkpoint and not stepped since: impulses without a place; without a normal:
-    // of a joint
+    // without a place: impulses after resuming from a checkpoint, before the first step; without a
+    // normal: of a joint
     std::erase_if(out, [](const ViewContact& c) {
       return !std::isfinite(c.point[0]) || c.normal == std::array<double, 3>{};
     });

@@ -1,4 +1,4 @@
-// The view of a results file.
+// A results file as the source of a view.
 #pragma once
 #include <map>
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace saltus {
 
-/// Holds of the frames one block a table, however many there are. Tables that the file has not (it
-/// is older) are left out. One object is used by one thread at a time.
+/// Loads one block of each table at a time, whatever the number of frames. Skips tables that an
+/// older file does not contain. Not thread-safe: use an object from one thread at a time.
 class ViewFile final : public ViewSource {
  public:
-  static constexpr std::size_t kMarks = 20'000;  ///< at most
+  static constexpr std::size_t kMarks = 20'000;  ///< upper limit
 
-  /// `results` outlives this. Throws SceneError: damaged.
+  /// `results` must outlive this. Throws SceneError for a damaged file.
   explicit ViewFile(const ResultsReader& results);
   ~ViewFile() override;
 

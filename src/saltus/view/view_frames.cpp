@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-/// n of lo + (hi - lo) n/65535, the nearest.
+/// The n with lo + (hi - lo) n/65535 closest to the value.
 std::uint16_t level_of(double value, double lo, double hi) {
   if (!(hi > lo) || !(value > lo)) return 0;
   return static_cast<std::uint16_t>(std::lround(std::min((value - lo) / (hi - lo), 1.0) * 65535.0));
@@ -21,7 +21,7 @@ std::int16_t signed_level(double value) {
              : std::int16_t{0};
 }
 
-/// To 12 bits: the other bits of the fraction are 0.
+/// Rounds to 12 bits: the other bits of the mantissa are 0.
 double short_number(double value) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);

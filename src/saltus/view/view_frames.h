@@ -1,4 +1,4 @@
-// Frames of a view as bytes: records and chunks of them, docs/reference/view_data.md, "Frames".
+// Writes frames of a view as bytes: records and chunks, docs/reference/view_data.md, "Frames".
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -12,11 +12,11 @@ namespace saltus {
 inline constexpr std::size_t kViewContactBytes = 52;
 
 struct ViewRecordOptions {
-  /// Contacts of a record: where a frame has more, those with the largest force are kept, in their
-  /// order.
+  /// Largest number of contacts in a record: if a frame has more, those with the largest forces are
+  /// kept, in their order.
   std::size_t most_contacts = std::numeric_limits<std::size_t>::max();
-  /// Numbers of contacts are rounded so that they compress: places to 1/65536 of the box or less,
-  /// normals to 1/32768, forces and gaps to 12 bits.
+  /// Rounds the numbers of contacts so that they compress better: positions to 1/65536 of the box
+  /// or less, normals to 1/32768, forces and gaps to 12 bits.
   bool rounded = false;
 };
 
@@ -32,11 +32,12 @@ class ViewRecords {
 
   const ViewTracks& tracks_;
   ViewRecordOptions options_;
-  double grain_ = 0.0;  ///< of places [m], a power of two; 0: as they are
+  double grain_ = 0.0;  ///< rounding of positions [m], a power of two; 0: not rounded
   std::vector<ViewContact> contacts_;
 };
 
-/// A chunk from whole records: times [s], steps, where each record begins and the last ends.
+/// A chunk of complete records: times [s], steps, and the offsets at which records begin and the
+/// last one ends.
 std::string view_chunk(std::uint32_t first, std::span<const double> times,
                        std::span<const std::uint32_t> steps, std::span<const std::uint32_t> offsets,
                        std::string_view records);

@@ -68,7 +68,7 @@ class HeaderWriter {
     json["cite"] = facts_.cite;
     if (!facts_.controls.empty()) json["controls"] = ViewJson::parse(facts_.controls);
     pad_to(bytes_, 8);
-    // text that is no UTF-8 (names in a damaged file) must not stop a report
+    // invalid UTF-8 (names in a damaged file) must not stop a report
     return {json.dump(-1, ' ', false, ViewJson::error_handler_t::replace), std::move(bytes_)};
   }
 
@@ -218,7 +218,7 @@ class HeaderWriter {
   std::string bytes_;
 };
 
-/// Of the scene as a whole; nothing where it has none.
+/// Gravity of the whole scene; nothing if there is none.
 std::optional<std::array<double, 3>> gravity_of(const ResultsReader& results) {
   const auto scene = nlohmann::json::parse(results.resolved(), nullptr, false);
   if (!scene.is_object() || !scene.contains("gravity")) return std::nullopt;

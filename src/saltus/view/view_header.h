@@ -11,22 +11,22 @@
 
 namespace saltus {
 
-/// What a header says beside scene and tracks.
+/// Contents of a header besides scene and tracks.
 struct ViewFacts {
   std::string title, file;
   bool live = false, finished = false;
-  std::vector<double> times;         ///< of the frames [s]
-  std::vector<std::uint32_t> steps;  ///< of the frames
-  std::size_t every = 1, of = 0;     ///< each every-th of `of` frames, and the last
+  std::vector<double> times;         ///< times of the frames [s]
+  std::vector<std::uint32_t> steps;  ///< step numbers of the frames
+  std::size_t every = 1, of = 0;     ///< every n-th of `of` frames, and the last
   std::uint64_t contacts_left_out = 0;
   std::vector<ViewPlot> plots;
   std::vector<ViewSound> sounds;
   std::vector<std::pair<std::string, std::string>> joints;  ///< name, kind
   std::optional<std::array<double, 3>> gravity;             ///< [m/s^2]
-  std::string summary;                                      ///< JSON, "": none
+  std::string summary;                                      ///< JSON, "" if there is none
   std::vector<std::pair<std::string, std::string>> provenance;
   std::vector<std::string> cite;
-  std::string controls;  ///< JSON, a list; "": none
+  std::string controls;  ///< JSON list, "" if there is none
 };
 
 struct ViewHeader {
@@ -34,7 +34,7 @@ struct ViewHeader {
 };
 ViewHeader view_header(const ViewScene& scene, const ViewTracks& tracks, const ViewFacts& facts);
 
-/// All but frames and their times, of a results file; sounds take `sound_bytes` at most.
+/// All facts of a results file except frames and their times; sounds use at most `sound_bytes`.
 ViewFacts view_facts(const ResultsReader& results, std::size_t sound_bytes);
 
 }  // namespace saltus

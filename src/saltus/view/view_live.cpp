@@ -8,7 +8,8 @@ namespace saltus {
 
 ViewLive::ViewLive(ViewScene scene, const Model& model, const FieldOptions& fields)
     : scene_(std::move(scene)) {
-  expects(scene_.bodies.size() == model.groups().size(), "ViewLive: the scene of another model");
+  expects(scene_.bodies.size() == model.groups().size(),
+          "ViewLive: the scene must be that of the model");
   for (std::size_t g = 0; g < model.groups().size(); ++g) {
     Body& body = bodies_.emplace_back();
     body.fields = body_fields(model.groups()[g].dynamics, fields);

@@ -1,5 +1,4 @@
-// The view of a simulation as it is now: a source of one frame, looked at anew after each step that
-// is to be shown.
+// The view of a running simulation: a source with one frame, updated after each step to be shown.
 #pragma once
 #include <map>
 #include <memory>
@@ -14,13 +13,13 @@ namespace saltus {
 
 class ViewLive final : public ViewSource {
  public:
-  /// `scene`: that of a results file of this model (ViewData::scene()).
+  /// `scene`: as of a results file of this model (ViewData::scene()).
   ViewLive(ViewScene scene, const Model& model, const FieldOptions& fields);
 
-  /// Copies what a frame shows, or what it is made of. Between two steps.
+  /// Copies the data of a frame, or the data needed to compute it. Call it between two steps.
   void look(const Simulation& sim);
-  /// Makes what needs no simulation of what was copied; before rows are asked for. By any thread,
-  /// while steps are made too.
+  /// Computes the rest of the frame from the copied data, before rows are read. Can run in any
+  /// thread while further steps are computed.
   void finish();
 
   const ViewScene& scene() const override { return scene_; }
@@ -33,10 +32,10 @@ class ViewLive final : public ViewSource {
 
  private:
   struct Body {
-    std::unique_ptr<BodyFields> fields;  ///< null: none
+    std::unique_ptr<BodyFields> fields;  ///< null if there are none
     std::vector<double> q;
     Vector velocity;
-    std::vector<std::vector<double>> row;  ///< one a column of the fields
+    std::vector<std::vector<double>> row;  ///< one per column of the fields
   };
 
   ViewScene scene_;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kDataMark = "<!--saltus-data-->";
 
-/// JSON that no parser of HTML can take for the end of its element: "<" stands in texts alone.
+/// Escapes JSON so that no HTML parser finds the end of its element in it: "<" occurs only inside
+/// texts.
 std::string json_for_html(std::string_view json) {
   std::string safe;
   safe.reserve(json.size());
@@ -46,7 +47,7 @@ std::string page_with_view(std::string_view page, std::string_view header_json,
                            std::string_view bytes, std::string_view frames) {
   const std::size_t at = page.find(kDataMark);
   expects(at != std::string_view::npos && page.find(kDataMark, at + 1) == std::string_view::npos,
-          "page_with_view: a page has one comment <!--saltus-data-->");
+          "page_with_view: a page must have exactly one comment <!--saltus-data-->");
   std::string out(page.substr(0, at));
   out += "<script type=\"application/json\" id=\"saltus-header\">" + json_for_html(header_json) +
          "</script>\n";

@@ -10,9 +10,9 @@ namespace saltus {
 namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kBlockRows = 1 << 16;  ///< read at once
+constexpr std::size_t kBlockRows = 1 << 16;  ///< rows read at once
 
-/// Least and largest of a stretch, and where they were.
+/// Smallest and largest value of a stretch, and their rows.
 struct Extremes {
   double lo = kNoNumber, hi = kNoNumber, lo_time = 0.0, hi_time = 0.0;
   void add(double time, double value) {
@@ -80,7 +80,7 @@ void energy_plot(const ResultsReader& results, PlotMaker& out) {
     return block;
   });
   const std::string note =
-      exact ? "of bodies under modal-exact only the sum with the other part has a meaning" : "";
+      exact ? "only the sum with the other part is meaningful for bodies with modal-exact" : "";
   ViewPlot& plot = out.plots.emplace_back();
   plot.title = "energy";
   plot.unit = "J";
@@ -93,7 +93,7 @@ void energy_plot(const ResultsReader& results, PlotMaker& out) {
 }  // namespace
 
 ThinnedRows thinned_rows(std::size_t rows, const ReadRows& read, std::size_t most) {
-  expects(most >= 4, "thinned_rows: at least four moments");
+  expects(most >= 4, "thinned_rows: at least four times");
   ThinnedRows thin;
   const bool all = rows <= most;
   const std::size_t stretches = (most - 2) / 2, inner = rows < 2 ? 0 : rows - 2;
@@ -129,7 +129,7 @@ ThinnedRows thinned_rows(std::size_t rows, const ReadRows& read, std::size_t mos
         keep(time, block, k);
         continue;
       }
-      if (row > end) {  // row 1, or the row behind a stretch
+      if (row > end) {  // row 1, or the first row of the next stretch
         if (end > 0) close();
         found.assign(block.size() - 1, {});
         first_time = time;
@@ -159,7 +159,7 @@ std::vector<ViewPlot> view_plots(const ResultsReader& results) {
   }
   out.plot("unexplained", "J", true, {{"step/unexplained_step", "of the step", "magnitude", true}});
   out.plot("residual", "1", true,
-           {{"step/residual", "as solved"}, {"step/residual_after", "on the finished state"}});
+           {{"step/residual", "as solved"}, {"step/residual_after", "after the step"}});
   std::vector<PlotColumn> gaps{{"step/gap", "smallest gap"}};
   if (results.hdf5().has("joints")) gaps.emplace_back("step/joint_gap", "of joints [m, rad]");
   out.plot("gap", "m", false, gaps);
@@ -172,8 +172,7 @@ std::vector<ViewPlot> view_plots(const ResultsReader& results) {
     out.plot("step cost", "s", true, {{"timing/step", "wall time of the step"}});
   for (const ProbeColumn& probe : results.probes()) {
     const std::string note =
-        probe.delay > 0.0 ? fmt::format("a value belongs to its time less {:g} s", probe.delay)
-                          : "";
+        probe.delay > 0.0 ? fmt::format("values are delayed by {:g} s", probe.delay) : "";
     out.plot(probe.name, probe.unit, false, {{"probes/" + probe.name, probe.quantity, note}});
   }
   return std::move(out.plots);

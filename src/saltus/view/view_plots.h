@@ -1,4 +1,4 @@
-// Rows of a results file as plots of few moments.
+// Plots of a results file with a limited number of points.
 #pragma once
 #include <functional>
 #include <string>
@@ -9,25 +9,26 @@
 namespace saltus {
 
 struct ViewSeries {
-  std::string name, note;    ///< note: what a reader must know, may be empty
-  std::vector<double> data;  ///< as many as the plot has moments; NaN: none
+  std::string name, note;    ///< note: shown with the curve, may be empty
+  std::vector<double> data;  ///< as many as the plot has times; NaN: no value
 };
 
 struct ViewPlot {
   std::string title, unit;
   bool log = false;
-  std::vector<double> time;  ///< [s], not decreasing
+  std::vector<double> time;  ///< [s], nondecreasing
   std::vector<ViewSeries> series;
 };
 
 inline constexpr std::size_t kViewMoments = 4000;
 
-/// Columns of equal length, thinned to at most `most` moments (>= 4). Where there are more rows the
-/// first and the last stay, and of each of the equal stretches between them the least and the
-/// largest value of each column, in the order in which they came: at their own times where there is
-/// one column, else at those of the first and the last row of the stretch. What is not finite
-/// becomes NaN and counts only where a stretch holds nothing else.
-/// read(first, count): rows of the columns, times in front. It is called for increasing rows.
+/// Columns of equal length, thinned to at most `most` times (>= 4). If there are more rows, the
+/// first and the last are kept, and the rows between them are divided into equal stretches; of each
+/// stretch the smallest and the largest value of each column are kept in their order: at their own
+/// times if there is one column, otherwise at the times of the first and the last row of the
+/// stretch. Values that are not finite become NaN and are used only if a stretch contains no finite
+/// value. read(first, count): rows of the columns, with the time as first column. It is called with
+/// increasing rows.
 struct ThinnedRows {
   std::vector<double> time;
   std::vector<std::vector<double>> columns;
@@ -37,7 +38,7 @@ using ReadRows =
 ThinnedRows thinned_rows(std::size_t rows, const ReadRows& read, std::size_t most = kViewMoments);
 
 /// Energy, ledger, unexplained energy, residual, gap, contacts, iterations, cost of the steps,
-/// probes: those the file has.
+/// probes, as far as the file contains them.
 std::vector<ViewPlot> view_plots(const ResultsReader& results);
 
 }  // namespace saltus

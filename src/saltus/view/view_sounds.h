@@ -1,4 +1,4 @@
-// Probes as sounds of 16 bits for a page.
+// Probes as 16-bit sounds for a page.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace saltus {
 
-/// Sample n stands for mean + peak n/32767.
+/// Sample n represents mean + peak n/32767.
 struct ViewSound {
   std::string name, quantity, unit,
-      note;                       ///< note: in what it is less than the probe, may be empty
-  int body = -1;                  ///< index, -1: it hears a joint
+      note;                       ///< note: what was left out of the probe, may be empty
+  int body = -1;                  ///< index of the body, -1 for a joint
   double rate = 0.0;              ///< [Hz]
   double start = 0.0;             ///< time of the first sample [s]
-  double mean = 0.0, peak = 0.0;  ///< [unit]; peak: largest distance from the mean
+  double mean = 0.0, peak = 0.0;  ///< [unit]; peak: largest deviation from the mean
   std::vector<std::int16_t> data;
 };
 
-/// Of probes with 8000 samples a second or more and a tenth of a second or more. Above 48 kHz they
-/// are low-passed and divided by a whole number. All are cut to the same length where they would
-/// take more than `most_bytes`, or 10 s each; none is made where that is less than a tenth of a
-/// second.
+/// Sounds of probes with at least 8000 samples per second and a length of at least a tenth of a
+/// second. Above 48 kHz they are low-pass filtered and decimated by an integer. All are cut to the
+/// same length if they would need more than `most_bytes` or exceed 10 s; none is made if that
+/// leaves less than a tenth of a second.
 std::vector<ViewSound> view_sounds(const ResultsReader& results, std::size_t most_bytes);
 
 }  // namespace saltus

@@ -1,5 +1,5 @@
-// Where the data of a view come from, a results file or a running simulation: what does not change,
-// and one frame.
+// Interface of the sources of a view, a results file or a running simulation: constant data, and
+// one frame.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -17,26 +17,27 @@ namespace saltus {
 /// One body (group) of the scene.
 struct ViewBody {
   std::string name, kind, scheme;
-  int members = 1;                 ///< equal bodies of the group
-  std::vector<std::string> names;  ///< theirs, empty: they have none
+  int members = 1;                 ///< number of equal bodies in the group
+  std::vector<std::string> names;  ///< names of the members; empty if they have none
   std::size_t positions = 0;       ///< numbers of a row of "q"
   std::shared_ptr<const Mesh>
-      mesh;             ///< null: none; else there are rows of "displacement", 3 a node
-  bool stress = false;  ///< there are rows of "von_mises", one a node of the mesh
-  /// Points of a string or bar at rest, 3 a point [m]; else empty. Rows of "displacement" are then
-  /// of these points.
+      mesh;  ///< null if there is none; otherwise there are rows of "displacement", 3 per node
+  bool stress = false;  ///< there are rows of "von_mises", one per node of the mesh
+  /// Points of a string or bar at rest, 3 numbers per point [m]; otherwise empty. Rows of
+  /// "displacement" then refer to these points.
   std::vector<double> line;
-  bool affine = false;  ///< there are rows of "centre", 3 a member, and "deformation", 9 a member
-  bool placed =
-      false;  ///< there are rows of "place", 3 a member, and "rotation", 4 a member: what moves by
-              ///< prescription
-  /// Where rows of "displacement" of the line are made of "q": point i is moved by q[columns[i]]
-  /// along the axis i. Else empty.
+  /// there are rows of "centre", 3 per member, and "deformation", 9 per member
+  bool affine = false;
+  /// there are rows of "place", 3 per member, and "rotation", 4 per member: bodies with prescribed
+  /// motion
+  bool placed = false;
+  /// If rows of "displacement" of the line are computed from "q": point i is displaced by
+  /// q[columns[i]] along axis i. Otherwise empty.
   std::vector<std::uint32_t> columns{};
-  std::vector<double> axes{};  ///< 3 a point
+  std::vector<double> axes{};  ///< 3 per point
 };
 
-/// Displacements of the points of such a line, 3 a point.
+/// Displacements of the points of such a line, 3 per point.
 inline void line_moved(const ViewBody& body, std::span<const double> q, std::vector<double>& row) {
   row.resize(body.line.size());
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = q[body.columns[i / 3]] * body.axes[i];
@@ -48,8 +49,8 @@ struct ViewShape {
     plane,
     mesh
   } kind = Kind::sphere;                        ///< radius 1; z <= 0 is solid; as given
-  std::vector<double> points;                   ///< 3 a point [m]
-  std::vector<std::uint32_t> triangles, edges;  ///< 3 and 2 points each
+  std::vector<double> points;                   ///< 3 per point [m]
+  std::vector<std::uint32_t> triangles, edges;  ///< 3 and 2 point indices each
 };
 
 /// A shape placed on a member of a body, or in the fixed world: x = place + R(rotation) (scale X).
@@ -60,10 +61,10 @@ struct ViewInstance {
   std::array<double, 3> scale{1, 1, 1};
 };
 
-/// A place of the fixed world that may be touched.
+/// A contact place of the fixed world.
 struct ViewMark {
-  std::array<double, 3> point{}, normal{};  ///< [m]; out of the world
-  int body = -1;                            ///< that may touch
+  std::array<double, 3> point{}, normal{};  ///< [m]; normal out of the world
+  int body = -1;                            ///< body that can be in contact with it
 };
 
 struct ViewScene {
@@ -71,14 +72,14 @@ struct ViewScene {
   std::vector<ViewShape> shapes;
   std::vector<ViewInstance> instances;
   std::vector<ViewMark> marks;
-  std::size_t marks_of = 0;  ///< so many there are; `marks` are some of them, evenly chosen
+  std::size_t marks_of = 0;  ///< total number; `marks` is an evenly chosen subset
 };
 
 struct ViewContact {
   std::array<double, 3> point{}, normal{},
-      force{};                            ///< [m]; from b to a; on a [N], mean of the step
+      force{};                            ///< [m]; from b to a; on a [N], mean over the step
   double gap = 0.0;                       ///< [m]
-  std::array<int, 4> body{-1, 0, -1, 0};  ///< body and member of a, of b; -1: the fixed world
+  std::array<int, 4> body{-1, 0, -1, 0};  ///< body and member of a, then of b; -1: the fixed world
   std::uint8_t status = 0;                ///< 0 open, 1 slides, 2 sticks, 3 closed without friction
 };
 
@@ -90,10 +91,11 @@ class ViewSource {
   virtual double time(std::size_t frame) const = 0;  ///< [s]
   virtual std::uint64_t step(std::size_t frame) const = 0;
   /// A row of a table of a body: "q", "displacement", "von_mises", "centre", "deformation",
-  /// "place", "rotation". Good until the next call. Throws SceneError where there is none as long.
+  /// "place", "rotation". Valid until the next call. Throws SceneError if there is no row of that
+  /// length.
   virtual std::span<const double> row(std::size_t body, std::string_view table,
                                       std::size_t frame) = 0;
-  /// How many contacts() gives at most, without reading them.
+  /// Upper limit of the number of contacts() without reading them.
   virtual std::size_t contact_count(std::size_t frame) const = 0;
   virtual void contacts(std::size_t frame, std::vector<ViewContact>& out) = 0;
 };

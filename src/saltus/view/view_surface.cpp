@@ -7,7 +7,7 @@
 namespace saltus {
 namespace {
 
-/// A face (or plane element) by nodes of the mesh: corners, then the middle of edges.
+/// A face (or plane element) by nodes of the mesh: corners, then mid-edge nodes.
 struct SeenFace {
   ElementKind kind;
   std::vector<int> nodes;
@@ -40,7 +40,7 @@ void split_face(const SeenFace& face, std::vector<std::array<int, 3>>& out) {
     for (int i = 2; i < corners; ++i) add(0, i - 1, i);
     return;
   }
-  // node corners + i is the middle of the edge from corner i to the next
+  // node corners + i is the middle of the edge from corner i to the next corner
   for (int i = 0; i < corners; ++i) add(i, corners + i, corners + (i + corners - 1) % corners);
   for (int i = 2; i < corners; ++i) add(corners, corners + i - 1, corners + i);
 }
@@ -56,7 +56,7 @@ Vector3 normal_of_face(const Mesh& mesh, const SeenFace& face) {
   return sum.normalized();
 }
 
-/// Pairs of nodes: edges of one face or of more than two, and sharp ones.
+/// Pairs of nodes: edges of one face or of more than two, and sharp edges.
 std::vector<std::array<int, 2>> seen_edges(const Mesh& mesh, const std::vector<SeenFace>& seen) {
   struct Edge {
     int faces = 0, middle = -1;
@@ -108,7 +108,7 @@ std::vector<std::array<int, 2>> bars_of(const Mesh& mesh) {
   return bars;
 }
 
-/// The nodes along the bars where these are one open chain; else none.
+/// The nodes along the bars if these form one open chain; otherwise none.
 std::vector<int> chain_of(const std::vector<std::array<int, 2>>& bars) {
   std::map<int, std::vector<int>> next;
   for (const auto& [a, b] : bars) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
-/// Columns first, first + 1, ... of each of `members` parts of a row that are `stride` long.
+/// Columns first, first + 1, ... of each of the `members` parts of length `stride` of a row.
 std::vector<std::uint32_t> columns_of(int members, std::uint32_t stride, std::uint32_t first,
                                       std::uint32_t count) {
   std::vector<std::uint32_t> columns;
@@ -33,8 +33,8 @@ ViewTrack track_of(const ViewBody& body, std::size_t index, const char* what, co
   return track;
 }
 
-/// A round factor with which displacements are a twentieth of the length of the line; 1 where they
-/// are a hundredth.
+/// A round factor that scales displacements to a twentieth of the length of the line; 1 if they
+/// reach a hundredth.
 double exaggeration_of(const std::vector<double>& points, const ViewTrack& u) {
   double length = 0.0, largest = 0.0;
   for (std::size_t i = 3; i + 2 < points.size(); i += 3)
@@ -50,7 +50,7 @@ double exaggeration_of(const std::vector<double>& points, const ViewTrack& u) {
 
 struct BoxSum {
   std::array<double, 6> box{kNowhere, kNowhere, kNowhere, -kNowhere, -kNowhere, -kNowhere};
-  /// A coordinate that goes from lo to hi.
+  /// Adds a coordinate with values from lo to hi.
   void add(std::size_t axis, double lo, double hi) {
     if (!std::isfinite(lo) || !std::isfinite(hi)) return;
     box[axis] = std::min(box[axis], lo);
@@ -58,7 +58,7 @@ struct BoxSum {
   }
 };
 
-/// The distance of the farthest point of a shape from the origin of its member; -1 of planes.
+/// The distance of the farthest point of a shape from the origin of its member; -1 for planes.
 double reach_of(const ViewScene& scene, const ViewInstance& instance) {
   const ViewShape& shape = scene.shapes[static_cast<std::size_t>(instance.shape)];
   if (shape.kind == ViewShape::Kind::plane) return -1.0;
@@ -75,7 +75,7 @@ double reach_of(const ViewScene& scene, const ViewInstance& instance) {
   return radius;
 }
 
-/// Of each body; -1 of those that are planes and nothing else, which have no place that counts.
+/// For each body; -1 for bodies that consist of planes only, whose position is not used.
 std::vector<double> reaches(const ViewScene& scene) {
   std::vector<double> reach(scene.bodies.size(), 0.0);
   std::vector<bool> seen(scene.bodies.size(), false);

@@ -1,4 +1,4 @@
-// What a record of a frame holds and how it is written: docs/reference/view_data.md, "tracks".
+// Contents of the record of a frame and their encoding: docs/reference/view_data.md, "tracks".
 #pragma once
 #include <array>
 #include <string>
@@ -11,24 +11,25 @@ namespace saltus {
 
 struct ViewTrack {
   enum class Type { f32, u16, i16 };
-  std::string name, table;  ///< table: of ViewSource::row
+  std::string name, table;  ///< table: as in ViewSource::row
   std::size_t body = 0;
   Type type = Type::f32;
-  /// Component c is row[column[c]], or with `magnitude` the length of the three numbers from there
-  /// on.
+  /// Component c is row[column[c]], or with `magnitude` the norm of the three numbers starting
+  /// there.
   std::vector<std::uint32_t> column;
   bool magnitude = false;
   std::size_t axes = 1;  ///< component c belongs to axis c mod axes
   std::vector<double> lo,
-      hi;  ///< one an axis, least and largest of the frames looked at; lo > hi: none
+      hi;  ///< one per axis, minimum and maximum over the sampled frames; lo > hi: none
 
   std::size_t width() const { return column.size(); }
-  std::size_t bytes() const;  ///< in a record, a multiple of 4
-  std::size_t needs() const;  ///< numbers that a row must have
+  std::size_t bytes() const;  ///< size in a record, a multiple of 4
+  std::size_t needs() const;  ///< numbers that a row must contain
   double value(std::span<const double> row, std::size_t c) const;
 };
 
-/// The tracks of a scene, and what is drawn by them. An int is an index into `tracks`, -1: none.
+/// The tracks of a scene and the objects drawn from them. An int is an index into `tracks`, -1:
+/// none.
 struct ViewTracks {
   std::vector<ViewTrack> tracks;
   struct Poses {
@@ -45,14 +46,14 @@ struct ViewTracks {
   };
   struct Surface {
     std::size_t body;
-    std::vector<double> points;  ///< 3 a point [m]
+    std::vector<double> points;  ///< 3 per point [m]
     std::vector<std::uint32_t> triangles, edges;
     int displacement;
     std::vector<Field> fields;
   };
   struct Line {
     std::size_t body;
-    std::vector<double> points;  ///< 3 a point [m]
+    std::vector<double> points;  ///< 3 per point [m]
     int displacement;
     double exaggerate = 1.0;
   };
@@ -60,11 +61,11 @@ struct ViewTracks {
   std::vector<Affine> affine;
   std::vector<Surface> meshes;
   std::vector<Line> lines;
-  std::array<double, 6> box{};   ///< least and largest coordinates of what moves [m]
-  std::size_t record_bytes = 0;  ///< of a record before its contacts
+  std::array<double, 6> box{};   ///< minimum and maximum coordinates of moving objects [m]
+  std::size_t record_bytes = 0;  ///< size of a record without its contacts
 
-  /// The tracks of a source, ranges and box of these frames. quantised: u16 and i16, else f32
-  /// alone: for sources that go on, whose ranges are not known.
+  /// The tracks of a source, with ranges and box of these frames. quantised: u16 and i16; otherwise
+  /// only f32, for sources in progress with unknown ranges.
   ViewTracks(ViewSource& source, std::span<const std::size_t> frames, bool quantised);
 
  private:

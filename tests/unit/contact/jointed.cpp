@@ -143,7 +143,7 @@ TEST_CASE("loads of joints hold their bodies: the weld carries what its body nee
   CHECK(loads[5][0] == Vector3::Zero());  // of another group
 }
 
-TEST_CASE("a body with joints in its forces gives no tangents and is else what it was") {
+TEST_CASE("a body with joints in its forces provides no tangents and is else what it was") {
   const Tree tree;
   const unsigned traits = tree.jointed->traits();
   CHECK_FALSE(has(traits, Trait::tangents));

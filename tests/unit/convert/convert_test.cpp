@@ -83,7 +83,7 @@ TEST_CASE("convert_wav writes one probe or all of them") {
   CHECK(bytes_of(folder / "c.wav") == bytes_of(folder / "b.middle.wav"));
   CHECK(message<SceneError>([&] {
           convert_wav(results, folder / "d", "midle");
-        }).find("holds no probe 'midle'; one of: pickup, middle") != std::string::npos);
+        }).find("contains no probe 'midle'; one of: pickup, middle") != std::string::npos);
 }
 
 TEST_CASE("convert_does not write over the results") {
@@ -92,12 +92,11 @@ TEST_CASE("convert_does not write over the results") {
   const std::string before = bytes_of(folder / "a.pickup.wav");
   const ResultsReader results(folder / "a.pickup.wav");
   CHECK(message<SceneError>([&] { convert_wav(results, folder / "a", "pickup"); }) ==
-        folder / "a.pickup.wav" +
-            std::string(": is the file that is read; choose another name with -o"));
+        folder / "a.pickup.wav" + std::string(": is the input file; choose another name with -o"));
   std::filesystem::create_symlink("a.pickup.wav", folder / "b.steps.csv");
   CHECK(message<SceneError>([&] {
           convert_csv(results, folder / "b");
-        }).find("is the file that is read") != std::string::npos);
+        }).find("is the input file") != std::string::npos);
   CHECK(bytes_of(folder / "a.pickup.wav") == before);
 }
 

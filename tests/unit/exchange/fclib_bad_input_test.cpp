@@ -43,7 +43,7 @@ TEST_CASE("fclib_a local problem with a fault is refused with its place") {
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                infinity = std::numeric_limits<double>::infinity();
   const Spoilt faults[] = {
-      {"/: holds no problem (one of fclib_local",
+      {"/: contains no problem (one of fclib_local",
        [](auto& t) {
          t = {{"other/x", Reals{1.0}}};
        }},
@@ -217,11 +217,11 @@ TEST_CASE("fclib_what is no whole HDF5 file is refused") {
   };
   CHECK(said("none.hdf5") == (folder / "none.hdf5") + ": cannot be read: no such file");
   std::filesystem::create_directory(folder / "folder");
-  CHECK(said("folder") == (folder / "folder") + ": cannot be read: is not a regular file");
+  CHECK(said("folder") == (folder / "folder") + ": cannot be read: not a regular file");
   io_test::put(folder / "empty.hdf5", "");
-  CHECK(said("empty.hdf5").find(": is not a whole HDF5 file") != std::string::npos);
+  CHECK(said("empty.hdf5").find(": is not a complete HDF5 file") != std::string::npos);
   io_test::put(folder / "text.hdf5", "spacedim: 3\n");
-  CHECK(said("text.hdf5").find(": is not a whole HDF5 file") != std::string::npos);
+  CHECK(said("text.hdf5").find(": is not a complete HDF5 file") != std::string::npos);
 
   write_tree(folder / "whole.hdf5", two_contacts());
   const std::string bytes = io_test::bytes_of(folder / "whole.hdf5");
@@ -246,10 +246,10 @@ TEST_CASE(
       {"fclib_local/vectors/q", 1'000'000'000'000, 1'000'000,
        "has 1000000000000 elements (at most"},
       {"fclib_local/vectors/q", 2'000'000'000, 1'000'000,
-       "declares 2000000000 elements and holds 0 bytes (all of its data)"},
-      {"fclib_local/vectors/q", 6, 0, "declares 6 elements and holds 0 bytes"},
-      {"fclib_local/W/x", 2'000'000'000, 1'000'000, "declares 2000000000 elements and holds"},
-      {"fclib_local/W/p", 2'000'000'000, 0, "declares 2000000000 elements and holds"},
+       "declares 2000000000 elements and contains 0 bytes (all of its data)"},
+      {"fclib_local/vectors/q", 6, 0, "declares 6 elements and contains 0 bytes"},
+      {"fclib_local/W/x", 2'000'000'000, 1'000'000, "declares 2000000000 elements and contains"},
+      {"fclib_local/W/p", 2'000'000'000, 0, "declares 2000000000 elements and contains"},
       {"fclib_local/vectors/mu", 2'000'000'000, 0, "has 2000000000 elements (2: one for each"},
   };
   for (const Row& row : table) {
@@ -304,7 +304,7 @@ TEST_CASE("fclib_compact data that are shorter than their dimensions are refused
   bytes[found + 2] = 20;
   io_test::put(path, bytes);
   CHECK(message<SceneError>([&] { read_fclib(path); }) ==
-        path + ": /fclib_local/W/p: declares 7 elements and holds 20 bytes (all of its data)");
+        path + ": /fclib_local/W/p: declares 7 elements and contains 20 bytes (all of its data)");
 }
 
 TEST_CASE("fclib_a chunk that is shorter than its dimensions is refused") {
@@ -333,7 +333,7 @@ TEST_CASE("fclib_a chunk that is shorter than its dimensions is refused") {
     CAPTURE(text);
     CHECK(text.empty() == (kept == 28));
     if (kept == 20)
-      CHECK(text.find(": /fclib_local/W/p: declares 7 elements and holds 20 bytes") !=
+      CHECK(text.find(": /fclib_local/W/p: declares 7 elements and contains 20 bytes") !=
             std::string::npos);
   }
 }

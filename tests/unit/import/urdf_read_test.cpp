@@ -65,14 +65,13 @@ TEST_CASE(
       read(part("a", visual + visual + "<colision/>") + part("b", visual + "<colision/>") +
            joint("j", "continuous", "a", "b", "<limits/><axis xyz=\"0 0 1\" rpy=\"0 0 0\"/>") +
            "<gazebo/><transmission/>\n");
-  CHECK(r.remarks ==
-        std::vector<std::string>{"not read: 1 <gazebo>, 1 <transmission>, 3 <visual>"});
+  CHECK(r.remarks == std::vector<std::string>{"ignored: 1 <gazebo>, 1 <transmission>, 3 <visual>"});
   REQUIRE(r.warnings.size() == 3);
   CHECK(r.warnings[0] ==
-        "r.urdf:2: link 'a': <colision> is not read; did you mean `collision`? allowed: inertial, "
+        "r.urdf:2: link 'a': <colision> is ignored; did you mean `collision`? allowed: inertial, "
         "collision");
   CHECK(r.warnings[1] ==
-        "r.urdf:4: joint 'j': <limits> is not read; did you mean `limit`? allowed: parent, child, "
+        "r.urdf:4: joint 'j': <limits> is ignored; did you mean `limit`? allowed: parent, child, "
         "origin, axis, limit, dynamics, mimic");
   CHECK(r.warnings[2].starts_with("r.urdf:4: joint 'j': `rpy` of <axis> is not read"));
 }
@@ -82,8 +81,7 @@ TEST_CASE("an axis is made a unit vector, with a warning where it was not one") 
       read(part("a") + part("b") + joint("j", "continuous", "a", "b", "<axis xyz=\"0 3 4\"/>"));
   CHECK((r.joints[0].axis - Vector3(0, 0.6, 0.8)).norm() <= 1e-16);
   REQUIRE(r.warnings.size() == 1);
-  CHECK(r.warnings[0] ==
-        "r.urdf:4: joint 'j': the axis has the length 5 and is made a unit vector");
+  CHECK(r.warnings[0] == "r.urdf:4: joint 'j': the axis has the length 5 and is normalised");
 }
 
 TEST_CASE("links stand where their joints put them, whatever the order of the file") {

@@ -424,8 +424,8 @@ TEST_CASE("histories of nodes by number and by set") {
   const std::string set = bytes_of(folder / "b.block.nodes.csv");
   CHECK(std::count(set.begin(), set.begin() + static_cast<long>(set.find('\n')), ',') == 4 * 13);
   CHECK(message<SceneError>([&] { convert_nodes(results, folder / "c", "12"); }) ==
-        "--nodes: no body has the nodes '12'; numbers from 0, parted by commas, or the name of a "
-        "node set");
+        "--nodes: no body contains the nodes '12'; numbers from 0, separated by commas, or the "
+        "name of a node set");
   const auto tables = convert_csv(results, folder / "d");
   CHECK(std::ranges::find(tables, folder / "d.block.csv") == tables.end());
   CHECK(exists(folder / "d.drops.csv"));
@@ -441,7 +441,7 @@ TEST_CASE("a file without meshes has none to convert") {
   const ResultsReader results(folder / "a.h5");
   CHECK(message<SceneError>([&] {
           convert_vtu(results, folder / "a");
-        }).find("a.h5: holds no body with a mesh") != std::string::npos);
+        }).find("a.h5: contains no body with a mesh") != std::string::npos);
 }
 
 TEST_CASE("base64 is that of RFC 4648") {

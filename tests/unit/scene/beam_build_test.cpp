@@ -172,7 +172,8 @@ TEST_CASE("what is wrong with a beam is said with its place") {
           {of_beam(kRod + "radius: 1 mm, density: 1"),
            "3:32: bodies[0].beam: `young` is missing: Young's modulus; in Pa, e.g. 210 GPa"},
           {of_beam(kRod + "radius: 1 mm, young: 1"),
-           "3:32: bodies[0].beam: `density` is missing: of the material; in kg/m^3, e.g. 7850"},
+           "3:32: bodies[0].beam: `density` is missing: density of the material; in kg/m^3, e.g. "
+           "7850"},
           {of_beam(kRod + "axial: 1, linear_density: 1"),
            "3:32: bodies[0].beam: `bending` is missing: E I; in N m^2"},
           {of_beam(kRod + "axial: 1, bending: 1"),
@@ -200,11 +201,12 @@ TEST_CASE("what is wrong with a beam is said with its place") {
            "3:142: bodies[0].beam.held[0].at: 'middle' is not a place on 'b'; start, end, or "
            "a place along it, in m"},
           {of_beam(kRod + kSection + ", held: [{at: 0, as: pinned}, {at: start, as: guided}]"),
-           "3:163: bodies[0].beam.held[1].at: names a node of 'b' that another entry holds; "
-           "one entry each"},
+           "3:163: bodies[0].beam.held[1].at: names a node of 'b' that another entry already "
+           "restrains; "
+           "one entry per node"},
           {of_beam(kRod + kSection + ", held: [{at: start}]"),
-           "3:137: bodies[0].beam.held[0]: `as` is missing: pinned: its place; clamped: place "
-           "and direction; guided: its direction alone"},
+           "3:137: bodies[0].beam.held[0]: `as` is missing: pinned: the position is fixed; "
+           "clamped: position and direction; guided: the direction only"},
           {of_beam(kRod + kSection + ", loads: [{at: end, force: [0, 0, 0]}]"),
            "3:148: bodies[0].beam.loads[0].force: is zero; leave the load out"},
           {of_beam(kRod + kSection + ", loads: [{force: [0, 0, 1]}]"),
@@ -227,19 +229,20 @@ TEST_CASE("what is wrong with a beam is said with its place") {
            "generalized-alpha, generalized-alpha-decoupled, discrete-gradient, def-exp, "
            "def-lim"},
           {of_beam(kRod + kSection, "outputs: [{probe: b, at: [1, 0, 0]}]"),
-           "4:22: outputs[0].at: 'b' takes no place [x, y, z]; start, end, or a place along "
+           "4:22: outputs[0].at: 'b' does not accept a place [x, y, z]; start, end, or a place "
+           "along "
            "it, in m"},
           {of_beam(kRod + kSection, "outputs: [{probe: b, at: 2.5}]"),
            "4:26: outputs[0].at: 2.5 m is not on 'b'; start, end, or a place along it, "
            "between 0 and 2 m"},
           {of_beam(kRod + kSection, "outputs: [{probe: b, at: 1, quantity: reaction}]"),
-           "4:39: outputs[0].quantity: 'b' has no reactions: nothing of it is prescribed; "
+           "4:39: outputs[0].quantity: 'b' has no reactions: none of its degrees of freedom is "
+           "prescribed; "
            "allowed: velocity, displacement"},
           {of_beam(kRod + kSection + ", held: [{at: start, as: pinned}]",
                    "contacts: [{on: b, at: start" + law),
            "4:24: contacts[0].at: x = 0 m of 'b' is held: no contact can move it; let another "
-           "place "
-           "touch, or take the end out of `held`"},
+           "place make contact, or take the end out of `held`"},
       },
       [](const std::string& text) { build(read_scene_text(text, "s")); });
 }

@@ -136,13 +136,13 @@ TEST_CASE("a scheme that is chosen for whole runs makes no model, and who choose
       "time: {end: 1 s, tolerance: 1e-5, scheme: auto}\n"
       "bodies: [{name: o, kind: linear, oscillator: {mass: 1}}]\n");
   CAPTURE(text);
-  CHECK(text.find("time.scheme: 'auto' is chosen for whole runs alone: by `saltus run`, `saltus "
+  CHECK(text.find("time.scheme: 'auto' is chosen for whole runs only: by `saltus run`, `saltus "
                   "study` and saltus.run(); name `mode`, `step` and the schemes of the bodies "
                   "here") != std::string::npos);
   CHECK(text.find(".h") == std::string::npos);
 }
 
-TEST_CASE("modes that contact drives at resonance or cannot move are told, others are not") {
+TEST_CASE("modes that contact excites at resonance or cannot move are told, others are not") {
   const auto advice = [](double z, double sigma) {  // z = omega h
     ModalData one;
     one.mass = Vector::Ones(1);

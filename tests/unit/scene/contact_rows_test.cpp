@@ -51,11 +51,11 @@ TEST_CASE("faults of rows over coordinates are told in one line") {
   };
   const Row rows[] = {
       {"on: a, row: [1, 2], " + kRigid,
-       "contacts[0].row: has 2 coefficients of the 3 degrees of freedom of 'a'; one a degree of "
+       "contacts[0].row: has 2 coefficients of the 3 degrees of freedom of 'a'; one per degree of "
        "freedom, or a list of [degree of freedom, coefficient]"},
       {"on: m, row: [1, 2, 3], " + kRigid,
-       "contacts[0].row: has 3 coefficients of the 2 modes of 'm'; one a mode, or a list of [mode, "
-       "coefficient]"},
+       "contacts[0].row: has 3 coefficients of the 2 modes of 'm'; one per mode, or a list of "
+       "[mode, coefficient]"},
       {"on: a, row: [[1, 1], [3, -1]], " + kRigid,
        "contacts[0].row[1]: 'a' has no degree of freedom 3; allowed: 0 to 2"},
       {"on: a, row: [[1.5, 1]], " + kRigid,
@@ -65,25 +65,26 @@ TEST_CASE("faults of rows over coordinates are told in one line") {
       {"on: a, row: [0, 0, 0], " + kRigid,
        "contacts[0].row: is zero: no coordinate moves along it"},
       {"on: a, row: [1, 0, 0], " + kRigid,
-       "contacts[0].row: has coefficients of prescribed coordinates alone: no contact can move "
-       "them; let another coordinate touch, or take one out of `prescribed`"},
+       "contacts[0].row: has coefficients of prescribed coordinates only: no contact can move "
+       "them; let another coordinate make contact, or take one out of `prescribed`"},
       {"on: a, row: [1, 2, 3], tangent: [0, 0, 0], " + kRough,
        "contacts[0].tangent: is zero: no coordinate moves along it"},
       {"on: a, row: [0, 2, 3], tangent: [0, -4, -6], " + kRough,
-       "contacts[0].tangent: is parallel to `row`: what slides would open the contact; the slip "
-       "along the obstacle, another motion than that of the gap"},
+       "contacts[0].tangent: is parallel to `row`: sliding would open the contact; give the slip "
+       "along the obstacle, independent of the gap"},
       {"on: a, row: [0, 2, 3], tangent: [1, -4, -6], " + kRough,
-       "contacts[0].tangent: is parallel to `row`: what slides would open the contact; the slip "
-       "along the obstacle, another motion than that of the gap"},
+       "contacts[0].tangent: is parallel to `row`: sliding would open the contact; give the slip "
+       "along the obstacle, independent of the gap"},
       {"on: p, row: [1, 0], tangents: [[0, 1], [1, 1]], " + kRough,
-       "contacts[0].tangents[1]: is a combination of `row` and the other tangent; the slip along "
-       "the obstacle, another motion than that of the gap"},
+       "contacts[0].tangents[1]: is a combination of `row` and the other tangent; give the slip "
+       "along the obstacle, independent of the gap"},
       {"on: a, row: [0, 1, 0], tangents: [[0, 0, 1], [0, 1, 1], [0, 2, 1]], " + kRough,
        "contacts[0].tangents: has 3 rows; at most two"},
       {"on: a, row: [0, 1, 0], " + kRough,
        "contacts[0].law: friction needs the row of the slip; give `tangent`"},
       {"on: a, row: [0, 1, 0], tangent: [0, 0, 1], law: {kind: relay, bound: 1}",
-       "contacts[0].tangent: is for friction across `row`, and relay rubs along it; leave it out"},
+       "contacts[0].tangent: is for friction perpendicular to `row`, but relay acts along it; "
+       "leave it out"},
       {"on: a, row: [0, 1, 0], offset: -2 mm, " + kRigid,
        "contacts[0].row: the gap is -2 mm at the start; change `offset` or the initial state"},
       {"on: ball, row: [0, 0, 1], " + kRigid,
@@ -99,22 +100,24 @@ TEST_CASE("faults of rows over coordinates are told in one line") {
       {"on: a, at: 1, against: {plane: {}}, tangent: [0, 1, 0], " + kRigid,
        "contacts[0].tangent: needs `row`"},
       {"on: a, row: [0, 1, 0], against: {plane: {}}, " + kRigid,
-       "contacts[0].against: is for another body where `row` is given; against: {body: ..., row: "
+       "contacts[0].against: is for a contact with another body where `row` is given; against: "
+       "{body: ..., row: "
        "[...]}, or leave it out"},
       {"on: a, row: [0, 1, 0], against: {body: p, normal: [1, 0, 0]}, " + kRigid,
-       "contacts[0].against.row: is missing: the part of the other body in the gap; one "
-       "coefficient a coordinate of 'p'"},
+       "contacts[0].against.row: is missing: the contribution of the other body to the gap; one "
+       "coefficient per coordinate of 'p'"},
       {"on: a, against: {body: p, row: [1, 0]}, " + kRigid,
-       "contacts[0].row: is missing: the part of 'a' in the gap; one coefficient a coordinate"},
+       "contacts[0].row: is missing: the contribution of 'a' to the gap; one coefficient per "
+       "coordinate"},
       {"on: a, row: [0, 1, 0], against: {body: p, row: [1]}, " + kRigid,
-       "contacts[0].against.row: has 1 coefficient of the 2 coordinates of 'p'; one a coordinate, "
-       "or a list of [coordinate, coefficient]"},
+       "contacts[0].against.row: has 1 coefficient of the 2 coordinates of 'p'; one per "
+       "coordinate, or a list of [coordinate, coefficient]"},
       {"on: a, row: [0, 1, 0], against: {body: a, row: [0, 0, 1]}, " + kRigid,
-       "contacts[0].against.body: 'a' is the body of `on`; `row` takes all coordinates of a body"},
+       "contacts[0].against.body: 'a' is the body of `on`; `row` contains all coordinates of a "
+       "body"},
       {"on: a, row: [0, 1, 0], tangent: [0, 0, 1], against: {body: p, row: [1, 0]}, " + kRough,
-       "contacts[0].against: has 0 tangents and 'a' has 1; the same number on both bodies; a row "
-       "of "
-       "zeros where one does not move along it"},
+       "contacts[0].against: has 0 tangents and 'a' has 1; the same number on both bodies; use a "
+       "row of zeros if one body does not move along a tangent"},
       {"on: a, row: [0, 1, 0], against: {body: ball, row: [1, 0, 0]}, " + kRigid,
        "contacts[0].against.row: is for bodies of kinds modal, linear and lagrangian, and 'ball' "
        "is "
@@ -125,8 +128,8 @@ TEST_CASE("faults of rows over coordinates are told in one line") {
        "1.2}, " +
            kRigid,
        "contacts[0].against.distance: [0, 0, 0] of 'block' is 1 m from particle 0 of 'ball' along "
-       "the normal at the start; a smaller distance, other places, or the normal turned: it points "
-       "from the other body to this one"}};
+       "the normal at the start; give a smaller distance or other places, or turn the normal, "
+       "which points from the other body to this one"}};
   for (const Row& row : rows) CHECK(fault_of_row(row.contact) == row.message);
 }
 

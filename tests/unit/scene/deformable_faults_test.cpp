@@ -129,7 +129,7 @@ TEST_CASE("sets of elements give each element one material") {
        "the sets; allowed: left, right"},
       {of_sets("{set: left" + one + ", {set: all" + one),
        "s:3:137: bodies[0].fem.materials[1].set: element 0 (hex8) is in 'left' and in 'all'; "
-       "one material each"},
+       "one material per element"},
       {of_sets("{set: rigth" + one),
        "s:3:78: bodies[0].fem.materials[0].set: the mesh has no set of elements 'rigth'; did "
        "you mean `right`? allowed: left, right"},
@@ -170,17 +170,17 @@ TEST_CASE("meshes that are none are refused with the element, the node or the li
       {of_mesh("box: {cells: [1, 1, 0], size: [1, 1, 1]}"),
        "s:3:64: bodies[0].fem.mesh.box.cells[2]: 0 is out of range; allowed: >= 1"},
       {of_mesh("box: {cells: [1000, 1000, 1000], size: [1, 1, 1]}"),
-       "s:3:50: bodies[0].fem.mesh.box.cells: are more than ten million; fewer of them"},
+       "s:3:50: bodies[0].fem.mesh.box.cells: are more than ten million in total; fewer cells"},
       {of_mesh("cylinder: {kind: quad4, radius: 1, height: 1}"),
-       "s:3:61: bodies[0].fem.mesh.cylinder.kind: no cylinder is made of quad4; allowed: "
+       "s:3:61: bodies[0].fem.mesh.cylinder.kind: a cylinder cannot be meshed with quad4; allowed: "
        "hex8, hex20, tet4, tet10"},
       {of_mesh("arch: {inner: 1, outer: 1, angle: 1}"),
        "s:3:68: bodies[0].fem.mesh.arch.outer: is not above `inner`; the larger radius"},
       {of_mesh("ball: {kind: wedge6, radius: 1}"),
-       "s:3:57: bodies[0].fem.mesh.ball.kind: no ball is made of wedge6; allowed: hex8, "
+       "s:3:57: bodies[0].fem.mesh.ball.kind: a ball cannot be meshed with wedge6; allowed: hex8, "
        "hex20, tet4, tet10, pyramid5"},
       {of_fem(kMaterial),
-       "s:3:31: bodies[0].fem: `mesh` is missing: what it fills, cut into elements"},
+       "s:3:31: bodies[0].fem: `mesh` is missing: geometry and its division into elements"},
   });
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("what is held is there, and each axis of a node is told one motion") {
       {of_mesh(kCube, ", fixed: [{nodes: [8]}]"),
        "s:3:159: bodies[0].fem.fixed[0].nodes[0]: 8 is out of range; allowed: 0 to 7"},
       {of_mesh(kCube, ", fixed: [{nodes: [1, 1]}]"),
-       "s:3:151: bodies[0].fem.fixed[0].nodes: node 1 is named twice; once each"},
+       "s:3:151: bodies[0].fem.fixed[0].nodes: node 1 is named twice; name each node once"},
       {of_mesh(kCube, ", fixed: [{at: [0.5, 0, 0]}]"),
        "s:3:151: bodies[0].fem.fixed[0].at: there is no node at this place; the nearest, "
        "node 0, is 0.5 m away at [0, 0, 0]"},
@@ -200,14 +200,14 @@ TEST_CASE("what is held is there, and each axis of a node is told one motion") {
        "s:3:160: bodies[0].fem.fixed[0].nodes: cannot be given together with `set`; give "
        "exactly one of set, nodes, at"},
       {of_mesh(kPlane, ", fixed: [{set: x0, axes: [z]}]"),
-       "s:3:174: bodies[0].fem.fixed[0].axes[0]: 'b' has no z: its mesh is plane; leave it "
+       "s:3:174: bodies[0].fem.fixed[0].axes[0]: 'b' has no z: its mesh is planar; leave it "
        "out"},
       {of_mesh(kCube, ", fixed: [{set: x0}, {set: x1}]"),
-       "s:3:142: bodies[0].fem.fixed: prescribes every node: nothing is left to move; leave "
+       "s:3:142: bodies[0].fem.fixed: prescribes every node: no free node is left; leave "
        "some out"},
       {of_mesh(kCube, ", fixed: [{set: x0}], prescribed: [{set: y0, x: {constant: 0}}]"),
        "s:3:185: bodies[0].fem.prescribed[0].x: x of node 0 is prescribed twice, also by "
-       "fixed[0]; one motion each"},
+       "fixed[0]; one motion per degree of freedom"},
       {of_mesh(kCube, ", prescribed: [{set: y0}]"),
        "s:3:155: bodies[0].fem.prescribed[0]: a key is missing; give at least one of x, y, z"},
       {of_fem("mesh: {" + kCube + "}, " + kMaterial, "", ", prescribed: [{dof: 1, constant: 0}]"),
@@ -232,8 +232,8 @@ TEST_CASE("loads find the faces, nodes and places that they name") {
       {of_mesh(kCube, ", loads: [{set: x0, force: [0, 0, 0]}]"),
        "s:3:160: bodies[0].fem.loads[0].force: is zero; leave the load out"},
       {of_mesh(kPlane, ", loads: [{set: x0, traction: [0, 0, 1]}]"),
-       "s:3:167: bodies[0].fem.loads[0].traction: 'b' cannot move along z: its mesh is "
-       "plane; leave this part out"},
+       "s:3:167: bodies[0].fem.loads[0].traction: 'b' cannot move along z: its mesh is planar; "
+       "leave this component out"},
       {of_mesh(kCube, ", loads: [{set: x0, force: [1, 0, 0], traction: [1, 0, 0]}]"),
        "s:3:160: bodies[0].fem.loads[0].force: cannot be given together with `traction`; "
        "give exactly one of pressure, traction, force"},
@@ -245,35 +245,37 @@ TEST_CASE("loads find the faces, nodes and places that they name") {
 TEST_CASE("placement and start fit the dimension of the mesh") {
   expect_soft_faults({
       {of_mesh(kPlane, ", position: [0, 0, 1]"),
-       "s:3:149: bodies[0].fem.position: 'b' cannot move along z: its mesh is plane; leave "
-       "this part out"},
+       "s:3:149: bodies[0].fem.position: 'b' cannot move along z: its mesh is planar; leave this "
+       "component out"},
       {of_mesh(kPlane, ", rotation: {axis: [1, 0, 0], angle: 1}"),
-       "s:3:149: bodies[0].fem.rotation: turns 'b' out of its plane: its mesh is in that of "
-       "x and y; give the axis [0, 0, 1]"},
+       "s:3:149: bodies[0].fem.rotation: rotates 'b' out of its plane: its mesh is in the x-y "
+       "plane; give the axis [0, 0, 1]"},
       {of_mesh(kBars, ", rotation: {axis: [0, 0, 1], angle: 1}"),
-       "s:3:142: bodies[0].fem.rotation: turns 'b' out of its line: its mesh is along x; "
+       "s:3:142: bodies[0].fem.rotation: rotates 'b' out of its line: its mesh is along x; "
        "leave it out"},
       {of_mesh(kBars, ", spin: [0, 0, 1]"),
-       "s:3:142: bodies[0].fem.spin: 'b' cannot turn so: its mesh is a line along x; leave "
+       "s:3:142: bodies[0].fem.spin: 'b' cannot rotate about this axis: its mesh is a line along "
+       "x; leave "
        "it out"},
       {of_mesh(kPlane, ", spin: [1, 0, 0]"),
-       "s:3:149: bodies[0].fem.spin: 'b' cannot turn so: its mesh is plane; [0, 0, w]"},
+       "s:3:149: bodies[0].fem.spin: 'b' cannot rotate about this axis: its mesh is planar; [0, 0, "
+       "w]"},
       {of_mesh(kPlane, ", velocity: [0, 0, 1]"),
-       "s:3:149: bodies[0].fem.velocity: 'b' cannot move along z: its mesh is plane; leave "
-       "this part out"},
+       "s:3:149: bodies[0].fem.velocity: 'b' cannot move along z: its mesh is planar; leave this "
+       "component out"},
       {of_mesh(kPlane, ", gravity: [0, 0, 1]"),
-       "s:3:149: bodies[0].fem.gravity: 'b' cannot move along z: its mesh is plane; leave "
-       "this part out"},
+       "s:3:149: bodies[0].fem.gravity: 'b' cannot move along z: its mesh is planar; leave this "
+       "component out"},
       {of_fem("mesh: {" + kPlane + "}, " + kMaterial, "gravity: [0, 0, -9.81]"),
-       "s:4:1: gravity: 'b' cannot move along z: its mesh is plane; give fem.gravity, or "
+       "s:4:1: gravity: 'b' cannot move along z: its mesh is planar; give fem.gravity, or "
        "another gravity of the scene"},
       {of_mesh(kBars, ", start: short.csv"),
-       "s:3:149: bodies[0].fem.start: 'short.csv' has 1 row for 3 nodes; one row a node"},
+       "s:3:149: bodies[0].fem.start: 'short.csv' has 1 row for 3 nodes; one row per node"},
       {of_mesh(kBars, ", start: two.csv"),
        "two.csv:1:1: bodies[0].fem.start: the table has 2 columns; needed: ux, uy, uz [m]"},
       {of_mesh(kBars, ", start: line.csv, fixed: [{set: x1}]"),
-       "s:3:149: bodies[0].fem.start: displaces x of node 2 by 1 m, its prescribed motion "
-       "starts at 0 m; give its start there"},
+       "s:3:149: bodies[0].fem.start: displaces x of node 2 by 1 m, but its prescribed motion "
+       "starts at 0 m; give its initial value there"},
       {of_fem("mesh: {" + kBars + "}, " + kMaterial, "", ", origin: [1, 0, 0]"),
        "s:3:143: bodies[0].origin: has no meaning for this body; give fem.position and "
        "fem.rotation"},
@@ -314,39 +316,39 @@ TEST_CASE("what a mesh, a material or a form has not is refused, not passed over
   const std::string one = "material: {young: 1, poisson: 0, density: 1}}]";
   expect_soft_faults({
       {of_solid("plane: stress"),
-       "s:3:149: bodies[0].fem.plane: is of plane elements, and the mesh has none; leave "
+       "s:3:149: bodies[0].fem.plane: is for plane elements, but the mesh has none; leave "
        "it out"},
       {of_solid("thickness: 2"),
-       "s:3:153: bodies[0].fem.thickness: is of plane elements, and the mesh has none; "
+       "s:3:153: bodies[0].fem.thickness: is for plane elements, but the mesh has none; "
        "leave it out"},
       {of_solid("area: 2"),
-       "s:3:148: bodies[0].fem.area: is of bars, and the mesh has none; leave it out"},
+       "s:3:148: bodies[0].fem.area: is for bars, but the mesh has none; leave it out"},
       {of_fem("mesh: {file: two.msh}, materials: [{set: all, thickness: 2, " + one),
-       "s:3:94: bodies[0].fem.materials[0].thickness: is of plane elements, and the mesh "
-       "has none; leave it out"},
+       "s:3:94: bodies[0].fem.materials[0].thickness: is for plane elements, but the mesh has "
+       "none; leave it out"},
       {of_fem("mesh: {file: two.msh}, materials: [{set: all, area: 2, " + one),
-       "s:3:89: bodies[0].fem.materials[0].area: is of bars, and the mesh has none; leave "
+       "s:3:89: bodies[0].fem.materials[0].area: is for bars, but the mesh has none; leave "
        "it out"},
       {of_solid("tangent: warped"),
-       "s:3:151: bodies[0].fem.tangent: is of the law corotated, which no material has; "
+       "s:3:151: bodies[0].fem.tangent: is for the law corotated, which no material has; "
        "leave it out"},
       {of_solid("touches: false, surface: {material: rubber}"),
        "s:3:158: bodies[0].fem.surface: has no meaning with `touches: false`; leave it "
        "out, or `touches`"},
       {of_solid("solver: {tolerance: 1e-6}"),
-       "s:3:162: bodies[0].fem.solver.tolerance: is of conjugate_gradients; leave it out, "
+       "s:3:162: bodies[0].fem.solver.tolerance: is for conjugate_gradients; leave it out, "
        "or give `kind: conjugate_gradients`"},
       {of_solid("solver: {iterations: 7}"),
-       "s:3:163: bodies[0].fem.solver.iterations: is of conjugate_gradients; leave it "
+       "s:3:163: bodies[0].fem.solver.iterations: is for conjugate_gradients; leave it "
        "out, or give `kind: conjugate_gradients`"},
       {of_solid(stop),
        "s:3:142: bodies[0].fem.stops: need the law linear, not st_venant_kirchhoff; give "
        "`law: linear`, or `contacts` instead of stops"},
       {of_linear(stop + ", mass: consistent"),
-       "s:3:200: bodies[0].fem.mass: nodes of `stops` have no mass, which needs it "
-       "lumped; leave it out, or give `contacts`"},
+       "s:3:200: bodies[0].fem.mass: needs lumped mass, because `stops` make nodes massless; leave "
+       "it out, or give `contacts`"},
       {of_linear(stop + ", form: body_corotational"),
-       "s:3:200: bodies[0].fem.form: has no stops; leave it out, or give `contacts`"},
+       "s:3:200: bodies[0].fem.form: does not support stops; leave it out, or give `contacts`"},
       {of_linear(stop + ", modes: {count: 1, at: [[0, 0, 0]]}"),
        "s:3:146: bodies[0].fem.stops: have no meaning with `modes`; give `contacts`"},
       {of_linear("modes: {count: 1, at: [[0, 0, 0]]}, surface: {self: true}"),
@@ -357,13 +359,13 @@ TEST_CASE("what a mesh, a material or a form has not is refused, not passed over
        "nodes of fem.modes.keep"},
       {of_linear("modes: {count: 1, at: [[0, 0, 0]]}, loads: [{set: x0, force: [1, 0, 0], factor: "
                  "{rate: 1}}]"),
-       "s:3:218: bodies[0].fem.loads[0].factor: changes in time: a body in its modes has "
-       "constant loads alone; leave it out, or `modes`, or give modes.keep"},
+       "s:3:218: bodies[0].fem.loads[0].factor: varies in time: a body reduced to its modes "
+       "accepts constant loads only; leave it out, or `modes`, or give modes.keep"},
       {of_linear("modes: {count: 1, at: [[0, 0, 0]]}, prescribed: [{nodes: [3], x: {rate: 1}}]"),
-       "s:3:182: bodies[0].fem.prescribed: moves node 3: a body in its modes is held "
-       "where it is undeformed; give `fixed`, or leave `modes` out"},
+       "s:3:182: bodies[0].fem.prescribed: moves node 3: nodes of a body reduced to its modes can "
+       "only be fixed where undeformed; give `fixed`, or leave `modes` out"},
       {of_linear("modes: {count: 1, at: [[0, 0, 0], [1, 0, 0], [0, 0, 0]]}"),
-       "s:3:191: bodies[0].fem.modes.at[2]: is the same place as modes.at[0]; each place "
+       "s:3:191: bodies[0].fem.modes.at[2]: is the same place as modes.at[0]; name each place "
        "once"},
       {of_mesh(kCube + ", bars: [a]"), "s:3:86: bodies[0].fem.mesh.bars: needs `file`"},
       {of_mesh("file: two.msh, bars: [steel]"),
@@ -387,7 +389,7 @@ TEST_CASE("a body in its modes keeps nodes that move and that hold it") {
        "s:3:181: bodies[0].fem.modes.keep: cannot be given together with `at`; give "
        "exactly one of at, keep"},
       {of_kept("count: 1, keep: [{set: z0}], direction: [1, 0, 0]"),
-       "s:3:183: bodies[0].fem.modes.direction: is of `at`; leave it out: nodes of `keep` "
+       "s:3:183: bodies[0].fem.modes.direction: is for `at`; leave it out: nodes of `keep` "
        "move along all axes"},
       {of_kept("count: 1, keep: [{set: bottom}]"),
        "s:3:177: bodies[0].fem.modes.keep[0].set: the mesh has no set of nodes 'bottom'; "
@@ -399,29 +401,30 @@ TEST_CASE("a body in its modes keeps nodes that move and that hold it") {
        "s:3:146: bodies[0].fem.modes: craig_bampton: kept and prescribed degrees of freedom "
        "together must restrain the rest of the body"},
       {of_kept("count: 99, keep: [{set: z0}]"),
-       "s:3:161: bodies[0].fem.modes.count: 99 modes of 'b', and 12 degrees of freedom are left to "
-       "them; at most 12"},
+       "s:3:161: bodies[0].fem.modes.count: 99 modes of 'b', but only 12 degrees of freedom are "
+       "available; at most 12"},
       {of_kept("count: 1, keep: [{nodes: [0]}]", ", fixed: [{set: z0}]"),
        "s:3:191: bodies[0].fem.modes.keep[0]: node 0 of 'b' is fixed; keep another one, "
        "or take it out of `fixed`"},
       {of_kept("count: 1, keep: [{set: z0}]", ", fixed: [{set: z0}]"),
-       "s:3:184: bodies[0].fem.modes.keep: all that 'b' keeps is fixed; keep nodes that "
+       "s:3:184: bodies[0].fem.modes.keep: all nodes that 'b' keeps are fixed; keep nodes that "
        "move"},
       {of_kept("count: 1, keep: [{set: z1}]", ", fixed: [{set: z0}]"),
-       "s:3:184: bodies[0].fem.modes.keep: all of 'b' that can move is kept; leave `modes` out"},
+       "s:3:184: bodies[0].fem.modes.keep: all free nodes of 'b' are kept; leave `modes` out"},
       {of_kept("count: 1, keep: [{set: z0}]", ", spin: [0, 0, 1]"),
        "s:3:163: bodies[0].fem.modes: 'b' does not start undeformed and without spin; "
        "leave spin and start out"},
       {of_kept("count: 1, keep: [{set: z1}]", ", velocity: [0, 0, 1], fixed: [{set: z0}]"),
-       "s:3:146: bodies[0].fem.velocity: moves 'b' as a whole, and nodes of it are fixed; "
+       "s:3:146: bodies[0].fem.velocity: moves 'b' as a whole, although some of its nodes are "
+       "fixed; "
        "leave it out, or `modes`"},
       {of_kept("count: 1, keep: [{nodes: [4]}]", ", fixed: [{set: z0}]",
                "outputs: [{probe: b, at: z0, quantity: reaction}]"),
-       "s:4:40: outputs[0].quantity: 'b' has no reactions: it moves in its modes; allowed: "
+       "s:4:40: outputs[0].quantity: 'b' has no reactions: it is reduced to its modes; allowed: "
        "velocity, displacement"},
       {of_fem("mesh: {" + kPlane + "}, " + kMaterial +
               ", modes: {count: 1, keep: [{set: x0, axes: [z]}]}"),
-       "s:3:191: bodies[0].fem.modes.keep[0].axes[0]: 'b' has no z: its mesh is plane; "
+       "s:3:191: bodies[0].fem.modes.keep[0].axes[0]: 'b' has no z: its mesh is planar; "
        "leave it out"},
   });
 }
@@ -432,14 +435,14 @@ TEST_CASE("the motion that a file starts with reaches nodes that can move so") {
       "}, material: {law: linear, young: 1, poisson: 0, density: 1}, start: speed.csv, ";
   expect_soft_faults({
       {of_mesh(kBars, ", start: across.csv"),
-       "s:3:149: bodies[0].fem.start: displaces y of node 1, and 'b' cannot move so: its "
+       "s:3:149: bodies[0].fem.start: displaces y of node 1, but 'b' cannot move along it: its "
        "mesh is a line along x; 0 in this column"},
       {of_mesh(kBars, ", start: turning.csv"),
-       "s:3:149: bodies[0].fem.start: gives a velocity to z of node 1, and 'b' cannot "
-       "move so: its mesh is a line along x; 0 in this column"},
+       "s:3:149: bodies[0].fem.start: gives a velocity to z of node 1, but 'b' cannot move along "
+       "it: its mesh is a line along x; 0 in this column"},
       {of_mesh(kBars, ", start: speed.csv, fixed: [{set: x1}]"),
-       "s:3:149: bodies[0].fem.start: gives x of node 2 the velocity 1 m/s, its "
-       "prescribed motion starts with 0 m/s; give its start there, or 0"},
+       "s:3:149: bodies[0].fem.start: gives x of node 2 the velocity 1 m/s, but its prescribed "
+       "motion starts with 0 m/s; give its initial velocity there, or 0"},
   });
   const MeshFiles folder;
   const Model model = build(read_scene_text(
@@ -447,8 +450,8 @@ TEST_CASE("the motion that a file starts with reaches nodes that can move so") {
       folder.path));
   REQUIRE(model.warnings().size() == 1);
   CHECK(model.warnings()[0] ==
-        "bodies[0].fem.start: node 2 of 'b' is one of `stops` and has no mass: what is given for "
-        "it is not used, it goes where the other nodes put it");
+        "bodies[0].fem.start: node 2 of 'b' is one of `stops` and has no mass: its initial values "
+        "are not used, since its position follows from the other nodes");
 }
 
 TEST_CASE("contacts, outputs, schemes and surfaces name what a mesh has") {
@@ -456,8 +459,8 @@ TEST_CASE("contacts, outputs, schemes and surfaces name what a mesh has") {
   const std::string plane = ", against: {plane: {}}, law: newton-impact}]";
   expect_soft_faults({
       {of_fem(cube, "contacts: [{on: b" + plane),
-       "s:4:12: contacts[0]: `at` is missing: what of 'b' touches; a set of nodes, a node, "
-       "[x, y, z] in its frame, or a list of them; its surface touches by `surfaces`"},
+       "s:4:12: contacts[0]: `at` is missing: the contact points of 'b'; a set of nodes, a node, "
+       "[x, y, z] in its frame, or a list of them; for contact of its surface use `surfaces`"},
       {of_fem(cube, "contacts: [{on: b, at: bottom" + plane),
        "s:4:24: contacts[0].at: the mesh of 'b' has no set of nodes 'bottom'; allowed: x0, "
        "x1, y0, y1, z0, z1"},
@@ -467,13 +470,13 @@ TEST_CASE("contacts, outputs, schemes and surfaces name what a mesh has") {
        "s:4:20: contacts[0].at: [0, 0, 2] is not in the mesh of 'b'; a place in the "
        "undeformed body, in the frame of the mesh"},
       {of_fem(cube + ", fixed: [{set: z0}]", "contacts: [{on: b, at: 0" + plane),
-       "s:4:24: contacts[0].at: node 0 of 'b' is prescribed: no contact can move it; let "
-       "another one touch, or take it out of `fixed` and `prescribed`"},
+       "s:4:24: contacts[0].at: node 0 of 'b' is prescribed: no contact can move it; let another "
+       "one make contact, or take it out of `fixed` and `prescribed`"},
       {of_fem(cube, "outputs: [{probe: b, at: z0}]"),
        "s:4:26: outputs[0].at: 'z0' has 4 nodes; one point: a node, a set of one node, or a "
        "place [x, y, z]"},
       {of_fem(cube, "outputs: [{probe: b, at: 0, quantity: reaction}]"),
-       "s:4:39: outputs[0].quantity: 'b' has no reactions: nothing of it is fixed or "
+       "s:4:39: outputs[0].quantity: 'b' has no reactions: none of its nodes is fixed or "
        "prescribed; allowed: velocity, displacement"},
       {of_fem(cube + ", fixed: [{set: z0, axes: [x]}]",
               "outputs: [{probe: b, at: 0, direction: [1, 1, 0], quantity: reaction}]"),
@@ -486,7 +489,7 @@ TEST_CASE("contacts, outputs, schemes and surfaces name what a mesh has") {
        "s:3:157: bodies[0].fem.surface.on[0]: the mesh has no set of faces 'bottom'; "
        "allowed: x0, x1, y0, y1, z0, z1"},
       {of_fem(cube, "surfaces: [{materials: [default, rubber], law: newton-impact}]"),
-       "s:4:34: surfaces[0].materials[1]: no shape is made of 'rubber'; allowed: default"},
+       "s:4:34: surfaces[0].materials[1]: no shape has the material 'rubber'; allowed: default"},
   });
 }
 
@@ -501,7 +504,7 @@ TEST_CASE("a pseudo-rigid body has a shape with a volume, and a density in its m
        "s:3:93: bodies[0].pseudo_rigid.shape.density: has no meaning for a pseudo-rigid "
        "body; give material.density"},
       {of_jelly("shape: {sphere: {radius: 1}}"),
-       "s:3:40: bodies[0].pseudo_rigid: `material` is missing: what it is made of"},
+       "s:3:40: bodies[0].pseudo_rigid: `material` is missing: elastic material"},
       {of_jelly("shape: {sphere: {radius: 1}, material: gel}" + material + ", touches: false"),
        "s:3:94: bodies[0].pseudo_rigid.shape.material: has no meaning with `touches: "
        "false`; leave it out, or `touches`"},
@@ -543,5 +546,5 @@ TEST_CASE("a mesh in two parts is told, and may be meant") {
   const Model model = build(read_scene_text(of_mesh("file: apart.msh"), "s", {}, folder.path));
   REQUIRE(model.warnings().size() == 1);
   CHECK(model.warnings()[0] ==
-        "bodies[0].fem.mesh: the mesh of 'b' is in 2 parts that nothing joins");
+        "bodies[0].fem.mesh: the mesh of 'b' has 2 parts that are not connected");
 }

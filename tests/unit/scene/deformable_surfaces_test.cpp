@@ -64,9 +64,10 @@ TEST_CASE(
   CHECK(surfaces.margin == doctest::Approx(0.001).epsilon(1e-12));  // a hundredth of 0.1 m
   CHECK(model.islands()[0] == model.islands()[1]);
   REQUIRE(model.warnings().size() == 1);
-  CHECK(model.warnings()[0] ==
-        "surfaces: no law holds between 'rubber' and 'rubber': 'a' never touches itself; "
-        "give them one, or `materials: [rubber, rubber], touches: false` where that is meant");
+  CHECK(
+      model.warnings()[0] ==
+      "surfaces: no law is defined between 'rubber' and 'rubber': 'a' has no contact with itself; "
+      "define one, or give `materials: [rubber, rubber], touches: false` if this is intended");
 }
 
 TEST_CASE("sets of faces choose what touches, and `touches: false` leaves nothing") {
@@ -86,9 +87,10 @@ TEST_CASE("bodies without a law between them are told, soft ones too") {
   const Model model =
       soft_model("bodies:\n" + kStone + cube("a") + cube("b", ", position: [1, 0, 0]"));
   REQUIRE(model.warnings().size() == 2);
-  CHECK(model.warnings()[0] ==
-        "surfaces: no law holds between 'default' and 'stone': 'a' and 'floor' never touch; "
-        "give them one, or `materials: [default, stone], touches: false` where that is meant");
+  CHECK(
+      model.warnings()[0] ==
+      "surfaces: no law is defined between 'default' and 'stone': 'a' and 'floor' have no contact; "
+      "define one, or give `materials: [default, stone], touches: false` if this is intended");
 }
 
 TEST_CASE(

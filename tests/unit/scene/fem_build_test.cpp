@@ -211,7 +211,7 @@ TEST_CASE(
   for (const ContactPair& pair : b.model->pairs())
     CHECK(pair.tangents == (b.place(pair.a.ref)[0] == 1.0 ? 0 : 2));
   CHECK_THROWS_WITH(BuiltFem(kBrick + kSoft + ", fixed: [{set: z0, axes: [x, y]}]", contact),
-                    doctest::Contains("friction needs motion across the normal, and 'b' has none"));
+                    doctest::Contains("friction needs tangential motion, and 'b' has none"));
 }
 
 TEST_CASE("displacements of a file are those of the nodes at the start") {

@@ -83,7 +83,7 @@ TEST_CASE("joints that are open a little are closed to round-off, and the user i
     CHECK(openness(model).gap <= 1e-12);
     REQUIRE(model.warnings().size() == 1);
     CHECK(model.warnings()[0].starts_with("joints["));
-    CHECK(model.warnings()[0].find("was open by") != std::string::npos);
+    CHECK(model.warnings()[0].find("was violated by") != std::string::npos);
   }
 }
 
@@ -111,8 +111,8 @@ TEST_CASE("the least motion in the metric of the masses closes a joint: light bo
   CHECK(model.initial()[0].q[7] == doctest::Approx(0.9).epsilon(1e-13));
   REQUIRE(model.warnings().size() == 1);
   CHECK(model.warnings()[0] ==
-        "joints[0]: 'pin' was open by 0.4 m; bodies were moved by up to 0.3 m and 0 rad ('a' the "
-        "most)");
+        "joints[0]: 'pin' was violated by 0.4 m; bodies were moved by up to 0.3 m and 0 rad "
+        "(largest for 'a')");
 }
 
 TEST_CASE("velocities at the start are made to fit by the least impulse") {
@@ -127,7 +127,7 @@ TEST_CASE("velocities at the start are made to fit by the least impulse") {
   CHECK((model.initial()[0].v - Vector3(2.0, 0.0, 0.0)).norm() <= 1e-14);
   REQUIRE(model.warnings().size() == 1);
   CHECK(model.warnings()[0].starts_with(
-      "joints[0]: the velocities at the start did not fit 'link', by 3 m/s"));
+      "joints[0]: the initial velocities violated 'link', by 3 m/s"));
 }
 
 TEST_CASE("a driven coordinate starts at its value and its rate") {
@@ -149,7 +149,7 @@ TEST_CASE("a drive that moves the start is named by its joint") {
       "joints: [{name: A, kind: revolute, between: [world, crank], axis: [0, 1, 0], at: [0, 0, 0], "
       "turn: {drive: {constant: 30 deg}}}]\n");
   REQUIRE(model.warnings().size() == 1);
-  CHECK(model.warnings()[0].starts_with("joints[0]: 'A.drive' was open by 0.524 rad"));
+  CHECK(model.warnings()[0].starts_with("joints[0]: 'A.drive' was violated by 0.524 rad"));
 }
 
 TEST_CASE("a drive whose coordinate others hold is refused by name, not left to the first step") {
@@ -158,9 +158,8 @@ TEST_CASE("a drive whose coordinate others hold is refused by name, not left to 
                           "  - {name: hinge, kind: revolute, between: [world, arm], axis: [0, 1, "
                           "0], at: [0, 0, 0], turn: {drive: {rate: 2}}}\n";
   CHECK(refusal(arm + "  - {name: clamp, kind: fixed, between: [world, arm], at: [0, 0, 0]}\n")
-            .ends_with("joints[0]: 'hinge.drive' asks for a rate at the start that other joints do "
-                       "not let the bodies have: 2 rad/s are left; drives and motions that go "
-                       "together"));
+            .ends_with("joints[0]: 'hinge.drive' requires an initial rate that other joints "
+                       "prevent: the residual is 2 rad/s; make drives and motions compatible"));
   // one that asks for the same is a row that depends on others, and no more
   const Model twice = assembled(
       arm +
@@ -176,10 +175,10 @@ TEST_CASE("a drive along what its body cannot do is refused, at the start or whe
            drive + "}}]\n";
   };
   const std::string hint =
-      "; a direction that no body has `locked` and that lies in the plane of a planar scene";
+      "; choose a direction that no body has `locked` and that lies in the plane of a planar scene";
   CHECK(refusal(hinge("rz", "{rate: 2}"))
-            .ends_with("joints[0]: 'hinge.drive' asks for a rate at the start along which its "
-                       "bodies cannot move: 2 rad/s are left" +
+            .ends_with("joints[0]: 'hinge.drive' requires an initial rate along which its bodies "
+                       "cannot move: the residual is 2 rad/s" +
                        hint));
   CHECK(refusal(hinge("x, y, z, rx, ry, rz", "{rate: 2}")).find("2 rad/s are left") !=
         std::string::npos);
@@ -187,7 +186,7 @@ TEST_CASE("a drive along what its body cannot do is refused, at the start or whe
         std::string::npos);
   // at rest until 0.5 s, and a period that 64 equal parts of the run would not see
   CHECK(refusal(hinge("rz", "{table: [[0, 0], [0.5, 0], [1, 1]]}"))
-            .find("asks for a motion along which its bodies cannot move: it is off by") !=
+            .find("requires a motion along which its bodies cannot move: it is off by") !=
         std::string::npos);
   CHECK(refusal(hinge("rz", "{harmonic: {amplitude: 1e-3, frequency: 64, phase: 0 deg}}")) != "");
   // what stays where it is asks for nothing, and another axis may be locked
@@ -205,8 +204,8 @@ TEST_CASE("a support that moves along what its body has locked is refused") {
            "joints: [{name: pin, kind: ball, between: [table, arm], at: [0, 0, 0]}]\n";
   };
   CHECK(refusal(carried("z"))
-            .find("'pin' asks for a rate at the start along which its bodies "
-                  "cannot move: 3 m/s are left") != std::string::npos);
+            .find("'pin' requires an initial rate along which its bodies cannot move: the residual "
+                  "is 3 m/s") != std::string::npos);
   CHECK(assembled(carried("x")).initial().back().v[2] == doctest::Approx(3.0).epsilon(1e-14));
 }
 
@@ -237,8 +236,8 @@ TEST_CASE("a coordinate that starts beyond its stop is told, one that rests on i
   const Model beyond = hinge("1");
   REQUIRE(beyond.warnings().size() == 1);
   CHECK(beyond.warnings()[0] ==
-        "joints[0]: 'hinge' starts at 1 rad, beyond its stop at 0.5236: the stop lets it go no "
-        "farther and does not bring it back");
+        "joints[0]: 'hinge' starts at 1 rad, beyond its stop at 0.5236: the stop prevents it from "
+        "moving further but does not bring it back");
   const Model rope = assembled(
       "bodies:\n" + rod("load", "[0, 0, -2]") +
       "joints: [{name: rope, kind: line, between: [world, load], at: [0, 0, 0], to: [0, 0, -2], "
@@ -254,7 +253,7 @@ TEST_CASE("in a plane scene a joint turns about what stands across the plane, an
   for (const Row& row :
        {Row{"revolute", "[0, 1, 0]", ""},
         Row{"revolute", "[1, 0, 0]",
-            "joints[0]: 'j' cannot turn: its axis is not across the plane xz of the scene"},
+            "joints[0]: 'j' cannot turn: its axis is not normal to the plane xz of the scene"},
         Row{"prismatic", "[1, 0, 1]", ""},
         Row{"prismatic", "[0, 1, 0]",
             "joints[0]: 'j' cannot slide: its axis is not in the plane xz of the scene"},
@@ -280,7 +279,7 @@ TEST_CASE("a line whose ends meet at the start has no axis that could leave the 
 TEST_CASE("a loop that cannot close names the joint that stays open") {
   const std::string text = refusal(four_bar(5.0));
   CAPTURE(text);
-  CHECK(text.find("cannot close: its bodies stay apart by") != std::string::npos);
+  CHECK(text.find("cannot close: the bodies are apart by") != std::string::npos);
   CHECK(text.find("joints[") != std::string::npos);
   CHECK(text.find('\n') == std::string::npos);
 }

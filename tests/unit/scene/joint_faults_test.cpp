@@ -47,7 +47,7 @@ TEST_CASE("a joint that cannot be is refused in one line") {
   for (
       const Row& row : std::vector<Row>{
           {"{kind: ball, between: [upper, upper], at: [0, 0, 0]}",
-           "joints[0].between: joins 'upper' with itself; name two bodies"},
+           "joints[0].between: joins 'upper' to itself; name two bodies"},
           {"{kind: ball, between: [upper, world], at: [0, 0, 1], strength: 2 kN}",
            "joints[0].strength: is for kind distance, not for ball"},
           {"{kind: line, between: [upper, world], at: [0, 0, 1], to: [0, 0, 0], strength: 2 kN}",
@@ -61,29 +61,27 @@ TEST_CASE("a joint that cannot be is refused in one line") {
            "joints[0].strength: '.inf' is not a finite number; a number in N, or with a unit: N, "
            "mN, kN"},
           {"{kind: ball, between: [world, world], at: [0, 0, 0]}",
-           "joints[0].between: joins the world with itself; name a body that moves"},
+           "joints[0].between: joins the world to itself; name a body that moves"},
           {"{kind: ball, between: [uper, world], at: [0, 0, 0]}",
            "joints[0].between[0]: there is no body 'uper'; did you mean `upper`? allowed: upper, "
            "fore, links, wall, drum, mass"},
           {"{kind: ball, between: [links, world], at: [0, 0, 0]}",
-           "joints[0].between[0]: 'links' stands for 3 bodies, links.0 to links.2; name one of "
+           "joints[0].between[0]: 'links' refers to 3 bodies, links.0 to links.2; name one of "
            "them"},
           {"{kind: ball, between: [links.3, world], at: [0, 0, 0]}",
-           "joints[0].between[0]: there is no body 'links.3'; 'links' stands for 3 bodies, links.0 "
+           "joints[0].between[0]: there is no body 'links.3'; 'links' refers to 3 bodies, links.0 "
            "to "
            "links.2"},
           {"{kind: ball, between: [upper], at: [0, 0, 0]}",
            "joints[0].between: has 1 entries; the names of two bodies, [first, second]"},
           {"{name: pin, kind: ball, between: [wall, world], at: [0, 0, 0]}",
-           "joints[0].between: neither 'wall' nor 'world' moves by forces: 'pin' has nothing to "
-           "hold; "
-           "name a body that is neither fixed nor told how to move"},
+           "joints[0].between: neither 'wall' nor 'world' moves by forces: 'pin' has no effect; "
+           "name a body that is neither fixed nor has prescribed motion"},
           {"{name: pin, kind: ball, between: [wall, drum], at: [0, 0, 0]}",
-           "joints[0].between: neither 'wall' nor 'drum' moves by forces: 'pin' has nothing to "
-           "hold; "
-           "name a body that is neither fixed nor told how to move"},
+           "joints[0].between: neither 'wall' nor 'drum' moves by forces: 'pin' has no effect; "
+           "name a body that is neither fixed nor has prescribed motion"},
           {"{name: upper, kind: ball, between: [upper, world], at: [0, 0, 0]}",
-           "joints[0].name: 'upper' is the name of a body; outputs could not tell them apart"},
+           "joints[0].name: 'upper' is the name of a body; outputs could not distinguish them"},
           {"{kind: ball, between: [upper, world]}",
            "joints[0].at: is missing: the place of the joint; [x, y, z] in space at t = 0, or `at` "
            "in "
@@ -95,8 +93,8 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {"{kind: revolute, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 0]}",
            "joints[0].axis: has no direction; for example [0, 0, 1]"},
           {"{kind: revolute, between: [upper, world], at: [0, 0, 0], first: {axis: [0, 0, 1]}}",
-           "joints[0].second.axis: is missing: `first` has one of its own; give `axis` for both "
-           "bodies, or both sides their own"},
+           "joints[0].second.axis: is missing: `first` has its own; give `axis` for both bodies, "
+           "or one for each in `first` and `second`"},
           {"{kind: ball, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
            "joints[0].axis: has no meaning for a joint of kind ball; leave it out"},
           {"{kind: universal, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
@@ -105,25 +103,26 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {"{kind: universal, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1], axis2: [0, "
            "1, "
            "1]}",
-           "joints[0].axis2: is not at right angles to axis; the two axes of a cross"},
+           "joints[0].axis2: is not perpendicular to axis; the two axes of a universal joint"},
           {"{kind: revolute, between: [upper, fore], axis: [0, 0, 1], at: [0, 0, 0], first: {at: "
            "[0, "
            "0, 0]}, second: {at: [0, 0, 0]}}",
-           "joints[0].at: is not used: `first` gives a place of its own; leave it out"},
+           "joints[0].at: is not used: `first` gives its own place; leave it out"},
           {"{kind: ball, between: [upper, fore], at: [0, 0, 0], turn: {damping: 1}}",
-           "joints[0].turn: is no coordinate of a joint of kind ball; it has no coordinates"},
+           "joints[0].turn: is not a coordinate of a joint of kind ball; it has no coordinates"},
           {"{kind: prismatic, between: [upper, fore], at: [0, 0, 0], axis: [1, 0, 0], turn: "
            "{damping: "
            "1}}",
-           "joints[0].turn: is no coordinate of a joint of kind prismatic; its coordinates: slide"},
+           "joints[0].turn: is not a coordinate of a joint of kind prismatic; its coordinates: "
+           "slide"},
           {"{kind: planar, between: [upper, fore], at: [0, 0, 0], axis: [0, 0, 2], axis2: [0, 0, "
            "-1]}",
-           "joints[0].axis2: is along axis; a direction in the plane"},
+           "joints[0].axis2: is parallel to axis; a direction in the plane"},
           {"{kind: planar, between: [upper, fore], at: [0, 0, 0], first: {axis: [1, 0, 0], axis2: "
            "[1, 0, 0]}, second: {axis: [1, 0, 0]}}",
-           "joints[0].first.axis2: is along axis; a direction in the plane"},
+           "joints[0].first.axis2: is parallel to axis; a direction in the plane"},
           {"{name: link, kind: distance, between: [upper, world], at: [0, 0, 1], to: [0, 0, 1]}",
-           "joints[0]: 'link' has no length: its two ends are at one place; give `length`, other "
+           "joints[0]: 'link' has no length: its two ends coincide; give `length`, other "
            "places, or a joint of kind ball"},
           {"{kind: distance, between: [upper, world], at: [0, 0, 1]}",
            "joints[0].to: is missing: the end on the second body; [x, y, z] in space at t = 0, or "
@@ -131,11 +130,10 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {"{name: hinge, kind: revolute, between: [upper, mass], axis: [0, 1, 0], second: {at: "
            "0}}",
            "joints[0]: 'hinge' is of kind revolute and needs bodies with axes; 'mass' is of kind "
-           "linear, which has points alone; allowed there: ball, distance, along, line"},
+           "linear, which only has points; allowed there: ball, distance, along, line"},
           {"{kind: ball, between: [upper, mass], at: [0, 0, 0]}",
            "joints[0]: the point of 'mass' is missing: `second: {at: ...}`; a body of kind linear "
-           "is "
-           "held at one of its points"},
+           "is joined at one of its points"},
           {kElbow + ", turn: {limits: {lower: 2, upper: 1}}}",
            "joints[0].turn.limits.lower: 2 rad is above upper 1 rad: the range is empty; lower <= "
            "upper"},
@@ -145,14 +143,14 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {"{kind: prismatic, between: [upper, fore], axis: [1, 0, 0], first: {at: [0, 0, 0]}, "
            "second: "
            "{at: [0, 0, 0]}, slide: {start: 1}}",
-           "joints[0].slide.start: is given by the places of the two sides; leave it out"},
+           "joints[0].slide.start: is defined by the places of the two sides; leave it out"},
           {kElbow +
                ", turn: {motor: {velocity: 1, torque: 1}}}, {name: twin, kind: revolute, between: "
                "[fore, upper], at: [0, 2, 0], axis: [0, -1, 0], turn: {motor: {velocity: 1, "
                "torque: 1}}}",
-           "joints[1].turn.motor: 'elbow' and 'twin' drive the same motion of 'upper' against "
+           "joints[1].turn.motor: 'elbow' and 'twin' drive the same motion of 'upper' relative to "
            "'fore'; "
-           "one motor or drive a coordinate"},
+           "one motor or drive per coordinate"},
           {kElbow + "}, {name: elbow, kind: ball, between: [upper, fore], at: [0, 0, 0]}",
            "joints[1].name: the name 'elbow' is used twice; names are unique"},
       }) {
@@ -222,9 +220,9 @@ TEST_CASE("a coupling or an output that names no coordinate is refused in one li
            {"couplings: [{name: pair, gear: {first: elbow, second: slot.turn, ratio: 0.333, "
             "offset: "
             "0.5}}]\n",
-            "couplings[0].gear.offset: with a ratio of 0.333 'pair' cannot tell one turn from "
-            "another and holds rates alone; leave it out, or a ratio of whole numbers up to 128, "
-            "with all its digits"},
+            "couplings[0].gear.offset: with a ratio of 0.333 'pair' cannot distinguish full turns "
+            "and constrains rates only; leave it out, or give a ratio of integers up to 128, with "
+            "all its digits"},
            {"couplings: [{sum: [{of: pin, weight: 2}]}]\n",
             "couplings[0].sum[0].of: 'pin' is of kind ball and has no coordinates; name a joint "
             "along "
@@ -233,15 +231,14 @@ TEST_CASE("a coupling or an output that names no coordinate is refused in one li
             "couplings[0].sum[0].of: 'slot' has no coordinate 'turn2'; allowed: slot.turn, "
             "slot.slide"},
            {"couplings: [{screw: {joint: elbow, pitch: 1}}]\n",
-            "couplings[0].screw.joint: 'elbow' is no cylindrical joint; a screw turns about its "
+            "couplings[0].screw.joint: 'elbow' is not a cylindrical joint; a screw turns about its "
             "axis and "
             "slides along it"},
            {"couplings: [{name: slot, screw: {joint: slot, pitch: 1}}]\n",
             "couplings[0].name: 'slot' is the name of a joint; names are unique"},
            {"couplings: [{name: twice, sum: [{of: elbow, weight: 1}]}]\n",
             "joints[0]: 'twice' and 'elbow.motor' drive the same coordinate of 'elbow'; use one "
-            "motor or "
-            "drive per coordinate"},
+            "motor or drive per coordinate"},
            {"outputs: [{probe: slott}]\n",
             "outputs[0].probe: there is no body or joint 'slott'; did you mean `slot`? allowed: "
             "upper, fore, links, wall, drum, mass, elbow, slot, pin"},

@@ -156,7 +156,7 @@ TEST_CASE("newmark away from beta = gamma/2 is told where it meets an obstacle")
   const std::string stop =
       "contacts: [{on: b, against: {stop: {at: -1, side: below}}, law: newton-impact}]\n";
   CHECK(warning(body, 0.01).empty());
-  CHECK(holds(warning(body, 0.01, stop), "lets 'b' climb where it rests on an obstacle"));
+  CHECK(holds(warning(body, 0.01, stop), "lets 'b' climb when it rests on an obstacle"));
   CHECK(warning("kind: linear, oscillator: {mass: 1, stiffness: 1}, scheme: newmark", 0.01, stop)
             .empty());
 }

@@ -67,7 +67,7 @@ TEST_CASE("bodies name the entries that their kind has, and those that it lacks"
        "3:10: bodies[0]: a key is missing; give exactly one of pendulum, n_pendulum, duffing, "
        "spring_pendulum, planet, planar_rod, slider_crank, stvk_bar"},
       {body("{name: a, kind: lagrangian, n_pendulum: {mass: [1, 1], length: [1]}}"),
-       "3:65: bodies[0].n_pendulum.length: has 1 entries, `mass` has 2; one rod a bob"},
+       "3:65: bodies[0].n_pendulum.length: has 1 entries, `mass` has 2; one rod per bob"},
       {body("{name: a, kind: lagrangian, planet: {}}"),
        "3:10: bodies[0]: the forces on the body at the start are not finite; give it another "
        "place: `initial`, or particles.positions"},
@@ -83,8 +83,8 @@ TEST_CASE("bodies name the entries that their kind has, and those that it lacks"
       {body("{name: a, kind: linear, chain: {masses: 3, mass: -1, stiffness: 1, ends: free-free}}"),
        "3:59: bodies[0].chain.mass: -1 kg is out of range; allowed: > 0 kg"},
       {body("{name: a, kind: linear, chain: {masses: 3, mass: 1, stiffness: 1}}"),
-       "3:34: bodies[0].chain: `ends` is missing: a fixed end hangs on a spring and a dashpot of "
-       "its own"},
+       "3:34: bodies[0].chain: `ends` is missing: which ends are fixed; a fixed end adds a spring "
+       "and a dashpot to the end mass"},
       {body("{name: a, kind: linear, chain: {masses: 3, mass: 1, stiffness: 1, ends: free}}"),
        "3:82: bodies[0].chain.ends: 'free' is not known here; allowed: free-free, fixed-free, "
        "fixed-fixed"},
@@ -110,32 +110,33 @@ TEST_CASE(
     "named") {
   expect_faults({
       {body("{name: a, kind: linear, matrices: {mass: [[1, 2], [2, 1]], stiffness: [1, 1]}}"),
-       "3:45: bodies[0].matrices.mass: is not positive definite: the elimination meets a pivot "
-       "that is not positive in row 1 (counted from 0); every motion needs inertia"},
+       "3:45: bodies[0].matrices.mass: is not positive definite: the factorisation encounters a "
+       "pivot that is not positive in row 1 (counted from 0); every motion needs inertia"},
       {body("{name: a, kind: linear, matrices: {mass: [[1, 2], [3, 10]]}}"),
-       "3:45: bodies[0].matrices.mass: is not symmetric: row 0, column 1 holds 2, row 1, column 0 "
-       "holds 3 (counted from 0); a mass matrix is symmetric and positive definite"},
+       "3:45: bodies[0].matrices.mass: is not symmetric: row 0, column 1 contains 2, row 1, column "
+       "0 contains 3 (counted from 0); a mass matrix is symmetric and positive definite"},
       {body("{name: a, kind: linear, matrices: {mass: [1, 0]}}"),
-       "3:45: bodies[0].matrices.mass: is not positive definite: the elimination meets a pivot "
-       "that is not positive in row 1 (counted from 0); every motion needs inertia"},
+       "3:45: bodies[0].matrices.mass: is not positive definite: the factorisation encounters a "
+       "pivot that is not positive in row 1 (counted from 0); every motion needs inertia"},
       {body("{name: a, kind: linear, matrices: {mass: [1, 2], stiffness: [[1]]}}"),
        "3:59: bodies[0].matrices.stiffness: is 1 x 1, `mass` is 2 x 2; all matrices of a system "
-       "have one size"},
+       "have the same size"},
       {body("{name: a, kind: linear, matrices: {mass: [1, 2], stiffness: [[1, 2], [3]]}}"),
        "3:79: bodies[0].matrices.stiffness[1]: has 1 numbers, the matrix has 2 rows; matrices are "
        "square"},
       {body("{name: a, kind: linear, matrices: {mass: [1, 2], stiffness: [1, 2], damping: [1, 2, "
             "3]}}"),
        "3:78: bodies[0].matrices.damping: is 3 x 3, `mass` is 2 x 2; all matrices of a system have "
-       "one size"},
+       "the same size"},
       {body("{name: a, kind: linear, matrices: {mass: 5}}"),
        "3:51: bodies[0].matrices.mass: '5' is not a list; written as [a, b, c], or as lines that "
        "start with `- `"},
       {body("{name: a, kind: linear, matrices: {mass: [1, 2], load: [1]}}"),
-       "3:59: bodies[0].matrices.load: has 1 entries for 2 degrees of freedom; one a degree of "
+       "3:59: bodies[0].matrices.load: has 1 entries for 2 degrees of freedom; one per degree of "
        "freedom"},
       {body("{name: a, kind: linear, matrices: {mass: m.bin}}"),
-       "3:51: bodies[0].matrices.mass: 'm.bin' has no ending that tells its format; allowed: .mtx "
+       "3:51: bodies[0].matrices.mass: 'm.bin' has no extension that identifies its format; "
+       "allowed: .mtx "
        "(Matrix Market), .npy, .csv, .txt"},
       {body("{name: a, kind: linear, matrices: {mass: []}}"),
        "3:45: bodies[0].matrices.mass: is empty; rows [[a, b], [c, d]], or a diagonal"},
@@ -152,7 +153,7 @@ TEST_CASE("loads, prescribed motions and initial states fit the degrees of freed
       {body("{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, initial: {coordinates: "
             "[1, 2]}}"),
        "3:81: bodies[0].initial.coordinates: has 2 entries for 1 degree of freedom; one per degree "
-       "of freedom; those left out at the end are 0"},
+       "of freedom; missing ones at the end are 0"},
       {body("{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, loads: [{dof: 1, "
             "constant: 2}]}"),
        "3:85: bodies[0].loads[0].dof: 1 is out of range; allowed: 0"},
@@ -161,7 +162,7 @@ TEST_CASE("loads, prescribed motions and initial states fit the degrees of freed
        "file"},
       {body("{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, loads: [{pattern: [1, "
             "2], constant: 3}]}"),
-       "3:80: bodies[0].loads[0].pattern: has 2 entries for 1 degree of freedom; one a degree of "
+       "3:80: bodies[0].loads[0].pattern: has 2 entries for 1 degree of freedom; one per degree of "
        "freedom"},
       {body("{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, loads: [{dof: 0, table: "
             "[[0, 1], [0, 2]]}]}"),
@@ -179,7 +180,7 @@ TEST_CASE("loads, prescribed motions and initial states fit the degrees of freed
        "3:90: bodies[0].loads[0].particle: is for kind particles; give `dof` or `pattern`"},
       {body("{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, prescribed: [{dof: 0, "
             "constant: 1}]}"),
-       "3:71: bodies[0].prescribed: prescribes every degree of freedom: nothing is left to move; "
+       "3:71: bodies[0].prescribed: prescribes every degree of freedom: none is left free; "
        "leave one out"},
       {body("{name: a, kind: linear, chain: {masses: 3, mass: 1, stiffness: 1, ends: free-free}, "
             "prescribed: [{dof: 3, constant: 1}]}"),
@@ -187,11 +188,11 @@ TEST_CASE("loads, prescribed motions and initial states fit the degrees of freed
       {body("{name: a, kind: linear, chain: {masses: 3, mass: 1, stiffness: 1, ends: free-free}, "
             "prescribed: [{dof: 1, constant: 1}, {dof: 1, constant: 2}]}"),
        "3:136: bodies[0].prescribed[1].dof: degree of freedom 1 is prescribed twice; one motion "
-       "each"},
+       "per degree of freedom"},
       {body("{name: a, kind: linear, chain: {masses: 3, mass: 1, stiffness: 1, ends: free-free}, "
             "prescribed: [{dof: 1, constant: 1}], initial: {coordinates: [0, 2]}}"),
-       "3:141: bodies[0].initial.coordinates: gives degree of freedom 1 the place 2, its "
-       "prescribed motion starts at 1; give its start there"},
+       "3:141: bodies[0].initial.coordinates: gives degree of freedom 1 the place 2, but its "
+       "prescribed motion starts at 1; give its initial value there"},
       {body("{name: a, kind: particles, particles: {mass: [1], positions: [[0, 0, 1]]}, initial: "
             "{coordinates: [1]}}"),
        "3:85: bodies[0].initial: is for kind modal, linear, lagrangian, not for particles; kind "
@@ -200,7 +201,7 @@ TEST_CASE("loads, prescribed motions and initial states fit the degrees of freed
        "3:71: bodies[0].loads[0].dof: 2 is out of range; allowed: 0 to 1"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, loads: [{dof: 1, harmonic: {amplitude: "
             "1, frequency: 1}}]}"),
-       "3:74: bodies[0].loads[0].harmonic: kind modal carries constant loads only; give "
+       "3:74: bodies[0].loads[0].harmonic: kind modal accepts constant loads only; give "
        "`constant`, or write the body as kind linear"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, loads: [{at: 1, constant: 1}]}"),
        "3:70: bodies[0].loads[0].at: the body has no points: its modes have no shapes; give "
@@ -220,13 +221,13 @@ TEST_CASE("loads, prescribed motions and initial states fit the degrees of freed
       {body("{name: a, kind: linear, chain: {masses: 3, mass: 1, stiffness: 1, ends: free-free}, "
             "initial: {file: one.csv}}"),
        "3:110: bodies[0].initial.file: 'one.csv' has 1 rows; one row for each of the 3 degrees of "
-       "freedom is needed"},
+       "freedom is required"},
       {body("{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, loads: [{dof: 0, "
             "harmonic: {amplitude: 1}}]}"),
-       "3:88: bodies[0].loads[0].harmonic: `frequency` is missing: cycles per second"},
+       "3:88: bodies[0].loads[0].harmonic: `frequency` is missing: frequency in cycles per second"},
       {body("{name: a, kind: modal, modes: {omega: [1, 2]}, rayleigh: {mass: 1, stiffness: 0.1}, "
             "loads: [{pattern: [1], constant: 1}]}"),
-       "3:103: bodies[0].loads[0].pattern: has 1 entries for 2 modes; one a mode"},
+       "3:103: bodies[0].loads[0].pattern: has 1 entries for 2 modes; one per mode"},
       {body("{name: a, kind: modal, string: {length: 1, tension: 1, linear_density: 1, modes: 3}, "
             "loads: [{at: 2, constant: 1}]}"),
        "3:108: bodies[0].loads[0].at: 2 m is not on the body; between 0 and 1 m"},
@@ -259,8 +260,8 @@ TEST_CASE("particles and springs are counted") {
        "3:116: bodies[0].particles.springs[0].particle: needs `anchor`"},
       {body("{name: a, kind: particles, particles: {mass: [1], positions: [[0, 0, 1]]}, "
             "prescribed: [{dof: 2, constant: 0.5}]}"),
-       "3:60: bodies[0].particles.positions: gives degree of freedom 2 the place 1, its prescribed "
-       "motion starts at 0.5; give its start there"},
+       "3:60: bodies[0].particles.positions: gives degree of freedom 2 the place 1, but its "
+       "prescribed motion starts at 0.5; give its initial value there"},
       {body("{name: a, kind: particles, particles: {file: massless.csv}}"),
        "3:55: bodies[0].particles.file: 'massless.csv' gives particle 0 the mass 0; must be > 0"},
       {body("{name: a, kind: particles, particles: {file: balls.csv, mass: [1]}}"),
@@ -336,7 +337,7 @@ TEST_CASE("contacts touch points that are there, that can move, and that start o
             "prescribed: [{dof: 1, constant: 1}]}",
             "contacts: [{on: a, at: 1, against: {plane: {point: [0, 0, 0]}}, law: newton-impact}]"),
        "4:24: contacts[0].at: degree of freedom 1 of 'a' is prescribed: no contact can move it; "
-       "let another one touch, or take it out of `prescribed`"},
+       "let another one make contact, or take it out of `prescribed`"},
       {body(
            kChain,
            "contacts: [{on: a, at: 3, against: {plane: {normal: [1, 0, 0]}}, law: newton-impact}]"),
@@ -367,28 +368,30 @@ TEST_CASE("contacts touch points that are there, that can move, and that start o
       {body(kChain,
             "contacts: [{on: a, at: [], against: {plane: {point: [0.5, 0, 0], normal: [1, 0, 0]}}, "
             "law: newton-impact}]"),
-       "4:20: contacts[0].at: is an empty list; leave it out to mean every point"},
+       "4:20: contacts[0].at: is an empty list; leave it out for all points"},
       {body(kChain,
             "contacts: [{on: a, at: 0, against: {stop: {at: 0.1, side: below}}, law: "
             "newton-impact}]"),
        "4:27: contacts[0].against: the obstacle is 100 mm inside 'a' at degree of freedom 0 at the "
        "start; lower the obstacle or change the initial state"},
       {body(kChain, "contacts: [{on: a, at: 0, against: {flat: {height: 0}}, law: newton-impact}]"),
-       "4:24: contacts[0].at: is for contacts against plane, stop or body; the places of frets, "
-       "necks, points and files are their own"},
+       "4:24: contacts[0].at: is for contacts against plane, stop or body; frets, necks, points "
+       "and files define their own places"},
       {body(
            kChain,
            "contacts: [{on: a, against: {body: a, at: 1, normal: [1, 0, 0]}, law: newton-impact}]"),
-       "4:12: contacts[0]: 'a' has 3 points: `at` must say which one touches; for example at: 0"},
+       "4:12: contacts[0]: 'a' has 3 points: `at` must name the contact point; for example at: 0"},
       {body(kChain,
             "contacts: [{on: a, at: 1, against: {body: a, at: 1, normal: [1, 0, 0]}, law: "
             "newton-impact}]"),
-       "4:24: contacts[0].at: degree of freedom 1 of 'a' cannot touch itself; two points of the "
+       "4:24: contacts[0].at: degree of freedom 1 of 'a' cannot be in contact with itself; two "
+       "points of the "
        "body"},
       {body(kChain,
             "contacts: [{on: a, at: 0, against: {body: a, at: 1, normal: [1, 0, 0]}, law: "
             "newton-impact}]"),
-       "4:27: contacts[0].against: degree of freedom 0 of 'a' is 1000 mm behind degree of freedom "
+       "4:27: contacts[0].against: degree of freedom 0 of 'a' is 1000 mm on the wrong side of "
+       "degree of freedom "
        "1 of 'a' along the normal at the start; turn the normal, which points from the other body "
        "to this one, or change the places"},
       {body(kChain,
@@ -420,30 +423,30 @@ TEST_CASE("contacts touch points that are there, that can move, and that start o
            "[{dof: 2, constant: 1}]}",
            "contacts: [{on: a, at: 0, against: {plane: {normal: [0, 0, 1]}}, law: newton-impact}]"),
        "4:24: contacts[0].at: particle 0 of 'a' is prescribed: no contact can move it; let another "
-       "one touch, or take it out of `prescribed`"},
+       "one make contact, or take it out of `prescribed`"},
       {body(kOscillator,
             "contacts: [{on: a, against: {stop: {at: -1, side: below}}, law: signorini-position}]"),
        "4:65: contacts[0].law: a position-level law needs schemes of gain 1 on every body it acts "
        "on, but 'moreau-jean' of 'a' has gain 0.50; use newton-impact, or a scheme of gain 1 "
        "(modal-exact; moreau-jean with theta: 1)"},
       {body(kChain, "contacts: [{on: a, at: 0, against: {frets: [[0.1, 0]]}, law: newton-impact}]"),
-       "4:24: contacts[0].at: is for contacts against plane, stop or body; the places of frets, "
-       "necks, points and files are their own"},
+       "4:24: contacts[0].at: is for contacts against plane, stop or body; frets, necks, points "
+       "and files define their own places"},
       {body(kOscillator,
             "contacts: [{on: a, against: {plane: {normal: [0, 0, 0]}}, law: newton-impact}]"),
        "4:38: contacts[0].against.plane.normal: has no direction; for example [0, 0, 1]"},
       {body(kString,
             "contacts: [{on: a, against: {plane: {normal: [0, 0, 1]}}, law: newton-impact}]"),
-       "4:12: contacts[0]: `at` is missing: the place along 'a' that touches; in m"},
+       "4:12: contacts[0]: `at` is missing: the contact point along 'a'; in m"},
       {body(kString,
             "contacts: [{on: a, at: mid, against: {plane: {normal: [0, 0, 1]}}, law: "
             "newton-impact}]"),
-       "4:24: contacts[0].at: 'mid' is not a place on 'a'; a body of kind modal takes a place "
+       "4:24: contacts[0].at: 'mid' is not a place on 'a'; a body of kind modal needs a place "
        "along it, in m"},
       {body(kString,
             "contacts: [{on: a, at: 0.2, against: {flat: {height: -1}}, law: newton-impact}]"),
-       "4:24: contacts[0].at: is for contacts against plane, stop or body; the places of frets, "
-       "necks, points and files are their own"},
+       "4:24: contacts[0].at: is for contacts against plane, stop or body; frets, necks, points "
+       "and files define their own places"},
       {body("{name: a, kind: lagrangian, n_pendulum: {mass: [1, 1], length: [1, 1]}}",
             "contacts: [{on: a, at: bob-1, against: {plane: {point: [0, 0, -3]}}, law: "
             "newton-impact}]"),
@@ -459,20 +462,22 @@ TEST_CASE("contacts touch points that are there, that can move, and that start o
             "newton-impact}]"),
        "4:29: contacts[0].against: x = 0.5 m of 'a' cannot move along the normal; turn the normal"},
       {body(kBall, "contacts: [{on: a, against: {frets: [[0.1, 0]]}, law: newton-impact}]"),
-       "4:20: contacts[0].against: 'a' (kind particles) is no body with places along it; give "
+       "4:20: contacts[0].against: 'a' (kind particles) is not a body with places along it; give "
        "plane or body"},
       {body(kOscillator, "contacts: [{on: a, against: {points: [[0.1, 0]]}, law: newton-impact}]"),
-       "4:20: contacts[0].against: 'a' (kind linear) is no body with places along it; give plane, "
+       "4:20: contacts[0].against: 'a' (kind linear) is not a body with places along it; give "
+       "plane, "
        "stop or body"},
       {body(kOscillator, "contacts: [{on: a, against: {stop: {at: 0}}, law: newton-impact}]"),
-       "4:30: contacts[0].against.stop: `side` is missing: below: the stop lies below, q >= at; "
+       "4:30: contacts[0].against.stop: `side` is missing: side of the stop: below: q >= at; "
        "above: q <= at"},
       {body(kOscillator,
             "contacts: [{on: a, against: {stop: {at: 0, side: left}}, law: newton-impact}]"),
        "4:50: contacts[0].against.stop.side: 'left' is not known here; allowed: below, above"},
       {body(kOscillator,
             "contacts: [{on: a, against: {body: a, normal: [0, 0, 1]}, law: newton-impact}]"),
-       "4:17: contacts[0].on: degree of freedom 0 of 'a' cannot touch itself; two points of the "
+       "4:17: contacts[0].on: degree of freedom 0 of 'a' cannot be in contact with itself; two "
+       "points of the "
        "body"},
   });
 }
@@ -507,11 +512,10 @@ TEST_CASE("outputs listen to points that are there") {
        "4:26: outputs[0].at: degree of freedom 2 of 'a' is prescribed: its motion is given; give a "
        "direction without it, or probe another particle"},
       {body(kString, "outputs: [{probe: a, at: mid}]"),
-       "4:26: outputs[0].at: 'mid' is not a place on 'a'; a body of kind modal takes a place along "
+       "4:26: outputs[0].at: 'mid' is not a place on 'a'; a body of kind modal needs a place along "
        "it, in m"},
       {body(kString, "outputs: [{probe: a, at: 0.5, direction: [0, 0, 1]}]"),
-       "4:31: outputs[0].direction: is for particles, named points and bodies in space; a body of "
-       "kind modal is "
-       "heard along its own direction"},
+       "4:31: outputs[0].direction: is for particles, named points and bodies in space; outputs of "
+       "a body of kind modal use its own direction"},
   });
 }

@@ -80,8 +80,7 @@ TEST_CASE(
        "3:50: bodies[0].rigid.inertia: has 2 entries; [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]"},
       {of_body("mass: 1, inertia: [1, 2, 4]"),
        "3:50: bodies[0].rigid.inertia: the inertia of 'b' has the principal moments 1, 2, 4 kg "
-       "m^2, "
-       "which no distribution of mass has; none of them is above the sum of the two others"},
+       "m^2, which no mass distribution has; none of them may exceed the sum of the other two"},
       {of_body("mass: 1, inertia: [1, 1, 1, 0, 0, 2]"),
        "3:50: bodies[0].rigid.inertia: the inertia of 'b' has the principal moments -1, 1, 3 kg "
        "m^2; "
@@ -118,11 +117,10 @@ TEST_CASE("shapes without a volume, surfaces that are open, inside out or not co
        "(volume -0.166667 m^3): order the corners of triangles counter-clockwise as seen from "
        "outside"},
       {of_shape("mesh: {file: two.obj}"),
-       "3:62: bodies[0].rigid.shape.mesh.file: the shape of 'b': 'two.obj' is not convex, and "
-       "moves; give convex `pieces`, or `hull` for its hull"},
+       "3:62: bodies[0].rigid.shape.mesh.file: the shape of 'b': 'two.obj' is not convex, but its "
+       "body moves; give convex `pieces`, or `hull` for its hull"},
       {of_body("shape: {mesh: {file: tetra.obj, pieces: [tetra.obj]}}, fixed: true"),
-       "3:73: bodies[0].rigid.shape.mesh.pieces: the shape of 'b': pieces are for bodies that "
-       "move; "
+       "3:73: bodies[0].rigid.shape.mesh.pieces: the shape of 'b': pieces are for moving bodies; "
        "leave them out"},
       {of_shape("hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}"),
        "3:56: bodies[0].rigid.shape.hull.points: the shape of 'b': a convex hull needs at least "
@@ -140,8 +138,8 @@ TEST_CASE("shapes without a volume, surfaces that are open, inside out or not co
        "3:41: bodies[0].rigid.shape: a key is missing; give exactly one of sphere, ellipsoid, "
        "capsule, cylinder, box, plane, hull, mesh, height_field"},
       {of_shape("sphere: {radius: 1}, rotation: {quaternion: [0, 0, 0, 0]}"),
-       "3:81: bodies[0].rigid.shape.rotation.quaternion: is zero: it is no rotation; [1, 0, 0, 0] "
-       "turns nothing"},
+       "3:81: bodies[0].rigid.shape.rotation.quaternion: is zero and defines no rotation; [1, 0, "
+       "0, 0] is the identity"},
       {of_shape("sphere: {radius: 1}, rotation: {axis: [0, 0, 0], angle: 1}"),
        "3:81: bodies[0].rigid.shape.rotation.axis: has no direction; for example [0, 0, 1]"},
       {of_body("shape: {plane: {}, density: 3}, fixed: true"),
@@ -161,14 +159,14 @@ TEST_CASE("what stands still or is told how to move has no use for what moves ot
        "3:74: bodies[0].rigid.motion: cannot be given together with `fixed: true`; give one of "
        "them"},
       {of_body("fixed: true"),
-       "3:33: bodies[0].rigid: has no shape: nothing could touch it; give `shape` or `shapes`"},
+       "3:33: bodies[0].rigid: has no shape to detect contact with; give `shape` or `shapes`"},
       {of_body("shape: {sphere: {radius: 1}}, motion: {axis: [0, 0, 1]}"),
        "3:71: bodies[0].rigid.motion: a key is missing; give at least one of x, y, z, angle"},
       {of_body("shape: {sphere: {radius: 1}}, motion: {x: {rate: 1, constant: 2}}"),
        "3:90: bodies[0].rigid.motion.x.rate: cannot be given together with `constant`; give "
        "exactly one of constant, rate, harmonic, table, file"},
       {of_body("shape: {plane: {}}, fixed: true"),
-       "3:1: bodies: nothing in the scene can move; at least one body that is not fixed"},
+       "3:1: bodies: no body of the scene can move; at least one body that is not fixed"},
   });
 }
 
@@ -184,7 +182,8 @@ TEST_CASE("a planar body starts and stays in its plane, and locked motions start
       {of_body(kBall + ", rotation: {axis: [1, 0, 0], angle: 30 deg}", "planar: yx"),
        "4:9: planar: 'yx' is not known here; did you mean `xy`? allowed: xy, xz, yz"},
       {of_body(kBall + ", rotation: {axis: [1, 0, 0], angle: 30 deg}", "planar: xz"),
-       "3:83: bodies[0].rigid.rotation: no axis of 'b' is across the plane of the scene; `planar` "
+       "3:83: bodies[0].rigid.rotation: no axis of 'b' is normal to the plane of the scene; "
+       "`planar` "
        "needs one along y"},
       {of_body(kBall + ", locked: [rz], spin: [0, 0, 1]"),
        "3:97: bodies[0].rigid.spin: 'b' starts with a rotation that is locked; leave it out, or "
@@ -201,8 +200,8 @@ TEST_CASE("copies have a count along each axis, or places, turns and sizes from 
       {of_body(copies + "count: [2], spacing: [1, 0, 0]}"),
        "3:92: bodies[0].rigid.copies.count: has 1 entries; along x, y and z: [10, 1, 1]"},
       {of_body(copies + "count: [2, 1, 1]}"),
-       "3:83: bodies[0].rigid.copies.spacing: is missing: the copies are all in one place; between "
-       "neighbours along x, y and z, e.g. [0.1, 0, 0]"},
+       "3:83: bodies[0].rigid.copies.spacing: is missing: all copies are at the same place; "
+       "distance between neighbours along x, y and z, e.g. [0.1, 0, 0]"},
       {of_body(copies + "at: [[0, 0, 0]], turn: {axis: [0, 0, 1], angle: 1}}"),
        "3:109: bodies[0].rigid.copies.turn: needs `count`"},
       {of_body(copies + "count: [2, 0, 1], spacing: [1, 1, 1]}"),
@@ -210,15 +209,13 @@ TEST_CASE("copies have a count along each axis, or places, turns and sizes from 
       {of_body(copies + "count: [2000, 1000, 1], spacing: [1, 1, 1]}"),
        "3:92: bodies[0].rigid.copies.count: makes more than a million bodies; fewer of them"},
       {of_body(copies + "file: five.csv}"),
-       "3:98: bodies[0].rigid.copies.file: 'five.csv' has 5 columns; 3: x, y, z; 4: also a factor "
-       "of "
-       "the size; 7: also a quaternion w, x, y, z; 8: both, the factor last"},
+       "3:98: bodies[0].rigid.copies.file: 'five.csv' has 5 columns; 3: x, y, z; 4: also a scale "
+       "factor; 7: also a quaternion w, x, y, z; 8: both, the scale factor last"},
       {of_body(copies + "file: turns.csv}"),
        "3:98: bodies[0].rigid.copies.file: the quaternion in row 1 of 'turns.csv' is zero; 1, 0, "
-       "0, 0 "
-       "turns nothing"},
+       "0, 0 is the identity"},
       {of_body(copies + "file: sizes.csv}"),
-       "3:98: bodies[0].rigid.copies.file: the factor of the size in row 1 of 'sizes.csv' is -2; "
+       "3:98: bodies[0].rigid.copies.file: the scale factor in row 1 of 'sizes.csv' is -2; "
        "must "
        "be > 0"},
   });
@@ -231,41 +228,39 @@ TEST_CASE("bodies are named one by one, each name once") {
   };
   expect_rigid_faults({
       {of_body(pair, contact("b", "[0, 0, 0]")),
-       "4:17: contacts[0].on: 'b' stands for 2 bodies, b.0 to b.1; name one of them"},
+       "4:17: contacts[0].on: 'b' refers to 2 bodies, b.0 to b.1; name one of them"},
       {of_body(pair, contact("b.2", "[0, 0, 0]")),
-       "4:17: contacts[0].on: there is no body 'b.2'; 'b' stands for 2 bodies, b.0 to b.1"},
+       "4:17: contacts[0].on: there is no body 'b.2'; 'b' refers to 2 bodies, b.0 to b.1"},
       {of_body(pair, contact("c", "[0, 0, 0]")),
        "4:17: contacts[0].on: there is no body 'c'; allowed: b"},
       {of_body(kBall, contact("b", "3")),
-       "4:24: contacts[0].at: 3 is not a place on 'b'; a body of kind rigid takes [x, y, z] in its "
+       "4:24: contacts[0].at: 3 is not a place on 'b'; a body of kind rigid needs [x, y, z] in its "
        "frame"},
       {of_body(kBall, "contacts: [{on: b, against: {plane: {}}, law: newton-impact}]"),
-       "4:12: contacts[0]: `at` is missing: the place on 'b' that touches; [x, y, z] in its frame, "
-       "or "
-       "a list of them; shapes touch by `surfaces`"},
+       "4:12: contacts[0]: `at` is missing: the contact point on 'b'; [x, y, z] in its frame, or a "
+       "list of them; for contact of its shapes use `surfaces`"},
       {of_body(kBall, contact("b", "[0, 0, -1]")),
        "4:36: contacts[0].against: the obstacle is 1000 mm inside 'b' at [0, 0, -1] at the start; "
        "lower the obstacle or change the initial state"},
       {of_body(kBall + "}}, {name: f, kind: rigid, rigid: {shape: {plane: {}}, fixed: true",
                contact("f", "[0, 0, 0]")),
-       "4:17: contacts[0].on: 'f' is fixed: nothing of it can move; name a body that moves; "
-       "contacts "
-       "with the world are written as a plane"},
+       "4:17: contacts[0].on: 'f' is fixed and cannot move; name a moving body; write contacts "
+       "with the world as a plane"},
       {of_body(kBall +
                    "}}, {name: f, kind: rigid, rigid: {shape: {sphere: {radius: 1}}, motion: {x: "
                    "{rate: 1}}",
                contact("f", "[0, 0, 0]")),
-       "4:17: contacts[0].on: 'f' moves as it is told: no contact changes it; let another body "
-       "touch"},
+       "4:17: contacts[0].on: 'f' has prescribed motion, so contacts cannot change it; name "
+       "another body"},
       {of_body(pair + "}}, {name: b.1, kind: rigid, rigid: {" + kBall),
        "3:140: bodies[1].name: the name 'b.1' is used twice: it is also that of a copy; names are "
        "unique"},
       {of_body(kBall, "outputs: [{probe: b, at: tip}]"),
-       "4:26: outputs[0].at: tip is not a place on 'b'; a body of kind rigid takes [x, y, z] in "
-       "its "
-       "frame"},
+       "4:26: outputs[0].at: tip is not a place on 'b'; a body of kind rigid needs [x, y, z] in "
+       "its frame"},
       {of_body(kBall, "outputs: [{probe: b, at: [0, 0, 0], quantity: reaction}]"),
-       "4:47: outputs[0].quantity: 'b' has no reactions: nothing of it is prescribed; allowed: "
+       "4:47: outputs[0].quantity: 'b' has no reactions: none of its degrees of freedom is "
+       "prescribed; allowed: "
        "velocity, displacement"},
   });
 }
@@ -275,27 +270,28 @@ TEST_CASE("surfaces name materials that there are, and laws that act where shape
       "}}, {name: f, kind: rigid, rigid: {shape: {plane: {}, material: ice}, fixed: true";
   expect_rigid_faults({
       {of_body(kBall + floor, "surfaces: [{materials: [ice, defualt], law: newton-impact}]"),
-       "4:30: surfaces[0].materials[1]: no shape is made of 'defualt'; did you mean `default`? "
+       "4:30: surfaces[0].materials[1]: no shape has the material 'defualt'; did you mean "
+       "`default`? "
        "allowed: default, ice"},
       {of_body(kBall, "surfaces: [{materials: [default], law: newton-impact}]"),
        "4:13: surfaces[0].materials: has 1 entries; the names of two materials, e.g. [stone, "
        "stone]"},
       {of_body(kBall, "surfaces: [{law: {kind: relay, bound: 1}}]"),
-       "4:13: surfaces[0].law: relay acts whatever the gap, also between shapes that are far from "
-       "each other; write it as an entry of `contacts`"},
+       "4:13: surfaces[0].law: relay acts at any gap, also between shapes that are far from each "
+       "other; write it as an entry of `contacts`"},
       {of_body(kBall, "surfaces: [{materials: [default, default]}]"),
-       "4:12: surfaces[0].law: must be given; the law that holds where the shapes touch, e.g. "
+       "4:12: surfaces[0].law: must be given; the contact law between the shapes, e.g. "
        "newton-impact; or `touches: false` where they pass through each other"},
       {of_body(kBall + floor, "ignore: [[b]]"),
        "4:10: ignore[0]: has 1 entries; the names of two bodies: [a, b]"},
       {of_body(kBall + floor, "ignore: [[b, b]]"),
-       "4:10: ignore[0]: 'b' cannot ignore itself; give two bodies; `surface: {self}` says whether "
-       "one touches itself"},
+       "4:10: ignore[0]: 'b' cannot ignore itself; give two bodies; `surface: {self}` switches "
+       "contact of a body with itself"},
       {of_body(kBall + floor, "ignore: [[b, c]]"),
        "4:14: ignore[0][1]: there is no body 'c'; allowed: b, f"},
       {of_body(kBall + ", touches: false}}, {name: c, kind: rigid, rigid: {" + kBall,
                "ignore: [[b, c]]"),
-       "4:11: ignore[0][0]: 'b' has no shape that touches; leave the pair out"},
+       "4:11: ignore[0][0]: 'b' has no shape for contact; leave the pair out"},
   });
 }
 
@@ -334,7 +330,8 @@ TEST_CASE("kinds and loads of other bodies are not those of rigid ones") {
        "kinds rigid, pseudo-rigid and fem"},
       {"saltus: 1\ntime: {end: 0.1, step: 1 ms}\nbodies: [{name: b, kind: rigid, scheme: rig-mid, "
        "rigid: {shape: {plane: {}}, fixed: true}}]\n",
-       "3:41: bodies[0].scheme: has no meaning for a body that does not move by forces; leave it "
+       "3:41: bodies[0].scheme: has no meaning for a body that is fixed or has prescribed motion; "
+       "leave it "
        "out"},
   });
 }

@@ -139,26 +139,27 @@ TEST_CASE("one fixed body can be ignored, the others of the world still touch") 
   using Pairs = std::vector<std::array<int, 2>>;
   CHECK(model.surfaces().excluded == Pairs{{colliders[1].frame, 0}});
   CHECK(warnings_of(bodies + "ignore: [[floor, a]]\n") ==
-        std::vector<std::string>{"bodies[0]: 'a' and 'table' start 40 mm inside each other"});
+        std::vector<std::string>{"bodies[0]: 'a' and 'table' overlap by 40 mm at the start"});
 }
 
 TEST_CASE("two materials without a law are named once, and an entry that is never read") {
-  CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ball("b", "[0, 0, 2]", "ice") +
-                    ball("c", "[0, 0, 3]", "ice") + ground("floor", "stone") +
-                    ground("wall", "stone") +
-                    "surfaces: [{materials: [ice, ice], law: newton-impact}]\n") ==
-        std::vector<std::string>{
-            "surfaces: no law holds between 'ice' and 'stone': 'a' and 'floor' never touch; give "
-            "them one, or `materials: [ice, stone], touches: false` where that is meant"});
+  CHECK(
+      warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ball("b", "[0, 0, 2]", "ice") +
+                  ball("c", "[0, 0, 3]", "ice") + ground("floor", "stone") +
+                  ground("wall", "stone") +
+                  "surfaces: [{materials: [ice, ice], law: newton-impact}]\n") ==
+      std::vector<std::string>{
+          "surfaces: no law is defined between 'ice' and 'stone': 'a' and 'floor' have no contact; "
+          "define one, or give `materials: [ice, stone], touches: false` if this is intended"});
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ground("floor", "ice")) ==
         std::vector<std::string>{
-            "surfaces: no law holds between 'ice' and 'ice': 'a' and 'floor' never touch; give "
-            "them one, or `materials: [ice, ice], touches: false` where that is meant"});
-  CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ground("floor", "ice") +
-                    "surfaces: [{law: newton-impact}, {materials: [ice, ice], law: "
-                    "newton-impact}]\n") ==
-        std::vector<std::string>{
-            "surfaces[1]: is never read: entries above it hold for its materials"});
+            "surfaces: no law is defined between 'ice' and 'ice': 'a' and 'floor' have no contact; "
+            "define one, or give `materials: [ice, ice], touches: false` if this is intended"});
+  CHECK(
+      warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ground("floor", "ice") +
+                  "surfaces: [{law: newton-impact}, {materials: [ice, ice], law: "
+                  "newton-impact}]\n") ==
+      std::vector<std::string>{"surfaces[1]: has no effect: earlier entries match its materials"});
   // one body alone meets nobody; what touches nothing is not missed
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice")).empty());
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice", ", touches: false") +
@@ -180,9 +181,9 @@ TEST_CASE("two materials that are said not to touch have no law, and nobody miss
   CHECK(laws("surfaces: [{touches: false}]\n") == std::vector{-1, -1, -1, -1});
   // the first entry that fits counts, here too
   CHECK(laws("surfaces: [{law: newton-impact}, " + apart + "]\n") == std::vector{0, 0, 0, 0});
-  CHECK(warnings_of(bodies + "surfaces: [{law: newton-impact}, " + apart + "]\n") ==
-        std::vector<std::string>{
-            "surfaces[1]: is never read: entries above it hold for its materials"});
+  CHECK(
+      warnings_of(bodies + "surfaces: [{law: newton-impact}, " + apart + "]\n") ==
+      std::vector<std::string>{"surfaces[1]: has no effect: earlier entries match its materials"});
   // what is not said is still missed
   CHECK(warnings_of(bodies + "surfaces: [" + apart + "]\n").size() == 1);
   const auto fault = [&](const std::string& entry) -> std::string {
@@ -203,15 +204,15 @@ TEST_CASE("bodies that start inside each other are named with their depth") {
   const std::string laws = "surfaces: [{law: newton-impact}]\n";
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 0.1]", "x") + ball("b", "[0, 0, 0.27]", "x") +
                     ground("floor", "x") + laws) ==
-        std::vector<std::string>{"bodies[0]: 'a' and 'b' start 30 mm inside each other"});
+        std::vector<std::string>{"bodies[0]: 'a' and 'b' overlap by 30 mm at the start"});
   CHECK(warnings_of("bodies:\n" + ground("floor", "x") + ball("a", "[0, 0, 0.06]", "x") + laws) ==
-        std::vector<std::string>{"bodies[1]: 'floor' and 'a' start 40 mm inside each other"});
+        std::vector<std::string>{"bodies[1]: 'floor' and 'a' overlap by 40 mm at the start"});
   CHECK(warnings_of("bodies:\n" +
                     ball("a", "[0, 0, 0.095]", "x",
                          ", copies: {count: [4, 1, 1], spacing: [0.125, 0, 0]}") +
                     ground("floor", "x") + laws) ==
-        std::vector<std::string>{"bodies[0]: 'a.0' and 'a.1' start 75 mm inside each other, and 6 "
-                                 "more pairs of bodies do"});
+        std::vector<std::string>{"bodies[0]: 'a.0' and 'a.1' overlap by 75 mm at the start, and so "
+                                 "do 6 more pairs of bodies"});
   // a hundredth of the size is within what a scene may say, and pairs without a law are not asked
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 0.0985]", "x") + ground("floor", "x") + laws)
             .empty());

@@ -56,7 +56,8 @@ TEST_CASE(
                    &warnings)
               .empty());
     REQUIRE(warnings.size() == 1);
-    CHECK(says(warnings[0], "has no surface: bodies pass through it; let its points touch"));
+    CHECK(says(warnings[0],
+               "has no surface: bodies pass through it; define `contacts` for its points"));
   }
   CHECK(says(fault_of("bodies:\n" + kRod + kBall + kLaw), "'rod' (kind beam)"));
   // one that touches by its points
@@ -92,8 +93,7 @@ TEST_CASE("a joint at a place that stands still is refused, one beside it is not
   for (const char* end : {"0", "0.3"}) {
     CAPTURE(end);
     CHECK(says(along(string, end),
-               "'body' is held fast there: 'tie' would hold the other body as "
-               "the world does"));
+               "'body' is fixed there: 'tie' would act on the other body like the world"));
   }
   CHECK(along(string, "0.299").empty());
   const auto bar = [](const std::string& ends) {
@@ -101,16 +101,16 @@ TEST_CASE("a joint at a place that stands still is refused, one beside it is not
            ends +
            ", length: 0.3, young: 2e9, density: 900, area: 1e-4, second_moment: 1e-9, modes: 6}}\n";
   };
-  CHECK(says(along(bar("clamped-free"), "0"), "is held fast"));
+  CHECK(says(along(bar("clamped-free"), "0"), "is fixed"));
   CHECK(along(bar("clamped-free"), "0.3").empty());
   CHECK(along(bar("clamped-free"), "0.01").empty());
-  CHECK(says(along(bar("clamped-clamped"), "0.3"), "is held fast"));
+  CHECK(says(along(bar("clamped-clamped"), "0.3"), "is fixed"));
   CHECK(along(bar("free-free"), "0").empty());
   const std::string beam =
       "  - {name: body, kind: beam, beam: {start: [0, 0, 0], end: [0.3, 0, 0], elements: 4, "
       "radius: "
       "3 mm, young: 5 GPa, density: 1500, held: [{at: start, as: clamped}]}}\n";
-  CHECK(says(along(beam, "start"), "is held fast"));
+  CHECK(says(along(beam, "start"), "is fixed"));
   CHECK(along(beam, "end").empty());
   // the string moves along z alone
   CHECK(says(fault_of("bodies:\n" + string + weight +
@@ -125,12 +125,12 @@ TEST_CASE(
                     points =
                         "contacts: [{on: drops, against: {plane: {}}, law: {kind: "
                         "newton-impact}}]\n";
-  CHECK(says(fault_of(correct + "bodies:\n" + kDrops + points), "acts between shapes alone"));
+  CHECK(says(fault_of(correct + "bodies:\n" + kDrops + points), "acts only between shapes"));
   CHECK(fault_of("bodies:\n" + kDrops + points).empty());
   std::vector<std::string> warnings;
   CHECK(fault_of(correct + "bodies:\n" + kDrops + kBall + kLaw + points, &warnings).empty());
   REQUIRE(warnings.size() == 1);
-  CHECK(says(warnings[0], "contact.correct_positions: acts between shapes alone"));
+  CHECK(says(warnings[0], "contact.correct_positions: acts only between shapes"));
   CHECK(fault_of(correct + "bodies:\n" + kBall + kLaw, &warnings).empty());
   CHECK(warnings.empty());
 }

@@ -55,28 +55,28 @@ TEST_CASE("a body that deforms and starts inside another is told with its depth 
            {stiff("floor", kFloor, "0, 0, 0") + soft("a", "0, 0, 0"), ""},
            {stiff("floor", kFloor, "0, 0, 0") + soft("a", "0, 0, -0.0005"), ""},
            {stiff("floor", kFloor, "0, 0, 0") + soft("a", "0, 0, -0.004"),
-            "bodies[1].fem.surface: 'a' and 'floor' start 4 mm inside each other at [0, 0, -0.004] "
+            "bodies[1].fem.surface: 'a' and 'floor' overlap by 4 mm at the start at [0, 0, -0.004] "
             "m"},
            // held where it is
            {stiff("floor", kFloor, "0, 0, 0") + soft("a", "0, 0, -0.004", ", fixed: [{set: z0}]"),
             ""},
            {soft("a", "0, 0, 0") + soft("b", "0, 0, 0.1"), ""},
            {soft("a", "0, 0, 0") + soft("b", "0.01, 0.01, 0.097"),
-            "bodies[1].fem.surface: 'b' and 'a' start 3 mm inside each other"},
+            "bodies[1].fem.surface: 'b' and 'a' overlap by 3 mm at the start"},
            // deeper than contacts are looked for
            {soft("a", "0, 0, 0") + soft("b", "0.02, 0.03, 0.06"),
-            "bodies[1].fem.surface: 'b' and 'a' start 30 mm inside each other"},
+            "bodies[1].fem.surface: 'b' and 'a' overlap by 30 mm at the start"},
            // between the vertices of a side, and in the middle of the body
            {soft("a", "0, 0, 0") + free_ball,
-            "bodies[0].fem.surface: 'a' and 'ball' start 5 mm inside each other"},
+            "bodies[0].fem.surface: 'a' and 'ball' overlap by 5 mm at the start"},
            {soft("a", "0, 0, 0") + stiff("ball", "sphere: {radius: 0.01}", "0.05, 0.05, 0.06"),
-            "bodies[0].fem.surface: 'a' and 'ball' start 40 mm inside each other at [0.05, 0.05, "
+            "bodies[0].fem.surface: 'a' and 'ball' overlap by 40 mm at the start at [0.05, 0.05, "
             "0.06] m"},
            {jelly("j", "0, 0, 0.05") + stiff("box", "box: {size: [1, 1, 0.2]}", "0, 0, -0.09"),
-            "bodies[0].pseudo_rigid.shape: 'j' and 'box' start 10 mm inside each other at [0, 0, "
+            "bodies[0].pseudo_rigid.shape: 'j' and 'box' overlap by 10 mm at the start at [0, 0, "
             "0] m"},
            {soft("a", "0, 0, 0") + soft("b", "0, 0, 0.09") + soft("c", "0, 0, 0.17"),
-            "bodies[2].fem.surface: 'c' and 'b' start 20 mm inside each other"},
+            "bodies[2].fem.surface: 'c' and 'b' overlap by 20 mm at the start"},
        }) {
     CAPTURE(c.bodies);
     const auto warnings = told(c.bodies);
@@ -85,7 +85,7 @@ TEST_CASE("a body that deforms and starts inside another is told with its depth 
     if (!warnings.empty()) CHECK(warnings[0].substr(0, c.text.size()) == c.text);
   }
   CHECK(told(soft("a", "0, 0, 0") + soft("b", "0, 0, 0.09") + soft("c", "0, 0, 0.17"))[0].ends_with(
-      ", and one more pair of bodies does"));
+      ", and so does one more pair of bodies"));
 }
 
 TEST_CASE("bodies that deform can be ignored, against rigid ones, each other and copies") {
@@ -93,8 +93,8 @@ TEST_CASE("bodies that deform can be ignored, against rigid ones, each other and
                              stiff("wall", "box: {size: [0.1, 1, 1]}", "-0.045, 0, 0") +
                              soft("a", "0, 0, -0.004") + soft("b", "0, 0, 0.09");
   REQUIRE(told(bodies).size() == 1);
-  CHECK(told(bodies)[0].ends_with(", and 3 more pairs of bodies do"));
-  CHECK(told(bodies, "ignore: [[a, b]]\n")[0].ends_with(", and 2 more pairs of bodies do"));
+  CHECK(told(bodies)[0].ends_with(", and so do 3 more pairs of bodies"));
+  CHECK(told(bodies, "ignore: [[a, b]]\n")[0].ends_with(", and so do 2 more pairs of bodies"));
   CHECK(told(bodies, "ignore: [[b, a], [a, floor], [wall, a], [b, wall]]\n").empty());
   // and they do not touch
   for (const std::string ignore : {"", "ignore: [[floor, a]]\n"}) {
@@ -108,7 +108,7 @@ TEST_CASE("bodies that deform can be ignored, against rigid ones, each other and
       "  - {name: j, kind: pseudo-rigid, pseudo_rigid: {shape: {sphere: {radius: 0.05}}, material: "
       "{young: 1 MPa, poisson: 0.3, density: 1000}, copies: {count: [3, 1, 1], spacing: [0.08, 0, "
       "0]}}}\n";
-  CHECK(told(copies)[0].ends_with(", and one more pair of bodies does"));
+  CHECK(told(copies)[0].ends_with(", and so does one more pair of bodies"));
   CHECK(told(copies, "ignore: [[j.0, j.1]]\n").size() == 1);
   CHECK(told(copies, "ignore: [[j, j]]\n").empty());
 }
@@ -125,7 +125,7 @@ TEST_CASE("what has no surface cannot be ignored") {
   };
   const std::string floor = stiff("floor", kFloor, "0, 0, 0");
   CHECK(fault("bodies:\n" + floor + soft("a", "0, 0, 0", ", touches: false") +
-              "ignore: [[floor, a]]\n") == "ignore[0][1]: 'a' has no surface that touches");
+              "ignore: [[floor, a]]\n") == "ignore[0][1]: 'a' has no surface for contact");
   CHECK(fault("bodies:\n" + floor +
               "  - {name: s, kind: modal, string: {length: 1 m, tension: 100 N, linear_density: 1 "
               "g/m, modes: "
@@ -151,7 +151,8 @@ TEST_CASE("a node of a stop meets its plane once") {
   const std::string a = soft("a", "0, 0, 0", stops), floor = stiff("floor", kFloor, "1, 2, 0"),
                     slab = stiff("slab", "box: {size: [1, 1, 0.2]}", "0, 0, -0.1");
   const std::string twice =
-      "bodies[0].fem.stops[1]: node 0 of 'a' meets the same plane by its surface, which touches ";
+      "bodies[0].fem.stops[1]: node 0 of 'a' is also in contact with the same plane by its "
+      "surface, which has a law with ";
   CHECK(fault("bodies:\n" + a + floor + kLaw) ==
         twice +
             "'floor' (bodies[1]); leave one of the two out: `ignore: [[a, floor]]`, or "
@@ -164,8 +165,8 @@ TEST_CASE("a node of a stop meets its plane once") {
                                 ", surface: {on: [x0]}, stops: [{at: [0.05, 0.05, "
                                 "0], plane: {normal: [0, 0, 1]}}]");
   CHECK(fault("bodies:\n" + some + floor + kLaw) ==
-        "bodies[0].fem.stops[0]: the surface of 'a' touches 'floor' (bodies[1]) in the same plane: "
-        "its nodes lose momentum in impacts, those of the stops do not\n");
+        "bodies[0].fem.stops[0]: the surface of 'a' has contact with 'floor' (bodies[1]) in the "
+        "same plane: its nodes lose momentum in impacts, those of the stops do not\n");
   // by contacts
   const std::string contact =
       "contacts: [{on: a, at: x1, against: {plane: {point: [0, 0, 1]}}, law: newton-impact}, {on: "
@@ -175,6 +176,7 @@ TEST_CASE("a node of a stop meets its plane once") {
         false);
   CHECK(fault("bodies:\n" + soft("a", "0, 0, 0", ", touches: false" + stops) +
               "contacts: [{on: a, at: z0, against: {plane: {}}, law: newton-impact}]\n") ==
-        "bodies[0].fem.stops[1]: node 0 of 'a' meets the same plane by contacts[0]; leave one of "
+        "bodies[0].fem.stops[1]: node 0 of 'a' is also in contact with the same plane by "
+        "contacts[0]; leave one of "
         "the two out");
 }

@@ -61,8 +61,8 @@ std::string flat(const std::vector<std::string>& set = {}) {
 TEST_CASE(
     "slender bodies of linear elements are said to lock in bending, with the element to take") {
   const std::string mesh = "bodies[0].fem.mesh.box.";
-  CHECK(lock().find("bodies[0].fem.mesh: the hex8 elements of 'strip' lock: in bending they make "
-                    "it up to about 3") == 0);
+  CHECK(lock().find("bodies[0].fem.mesh: the hex8 elements of 'strip' lock: in bending they are up "
+                    "to about 3") == 0);
   CHECK(lock().find(
             "; use hex20, or shorter elements and more of them across the thickness of 0.06 m") !=
         std::string::npos);
@@ -86,9 +86,9 @@ TEST_CASE("poisson above 0.4 is said to lock bodies of any shape, but in plane s
   };
   CHECK(with({nu + "0.39"}).empty());
   CHECK(
-      with({nu + "0.47"}).find("where strain varies, at poisson 0.47, they make it up to about ") !=
+      with({nu + "0.47"}).find("where the strain varies, at poisson 0.47, they are up to about ") !=
       std::string::npos);
-  CHECK(with({nu + "0.4985"}).find("; use hex20, which are less so, and refine") !=
+  CHECK(with({nu + "0.4985"}).find("; use hex20, which lock less, and refine") !=
         std::string::npos);
   CHECK(with({nu + "0.47", mesh + "kind=hex20"}).empty());
   const std::vector<std::string> plane{mesh + "kind=quad4", mesh + "cells=[6, 6]",

@@ -15,7 +15,7 @@ int turns_told(const std::string& time, const std::string& bodies) {
   const Model model =
       build(read_scene_text("saltus: 1\ntime: {end: 1 s, " + time + "}\nbodies:\n" + bodies, "s"));
   return static_cast<int>(std::ranges::count_if(model.warnings(), [](const std::string& text) {
-    return text.find("times in a step") != std::string::npos;
+    return text.find("times per step") != std::string::npos;
   }));
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("paths have present names whatever is written behind them") {
 TEST_CASE("a key is refused under both of its names at once and under a former name elsewhere") {
   CHECK_THROWS_WITH_AS(
       read(scene_text("mode: events, lane: events", "restitution: 0")),
-      "s.yaml:2:46: time.lane: is the old name of `mode`, which is given too; leave `lane` out",
+      "s.yaml:2:46: time.lane: is the old name of `mode`, which is also given; leave `lane` out",
       SceneError);
   CHECK_THROWS_AS(read(scene_text("falling: " + kWeakening, "restitution: 0")), SceneError);
   CHECK_THROWS_AS(read(scene_text("mode: events", "lane: events")), SceneError);

@@ -86,13 +86,13 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
       {"T\u00edtulo: x", "1:1: unknown key `T\u00edtulo`; " + kKeys, 4},
       {"<<: x", "1:1: unknown key `<<`; " + kKeys, 4},
       {"title: x", "1:1: `saltus` is missing: version of the scene format: 1", 3},
-      {"saltus: 1", "1:1: `time` is missing: how long and how fine", 2},
+      {"saltus: 1", "1:1: `time` is missing: end time, step and mode of the integration", 2},
       {"saltus: 1\ntime: {rate: 1}",
-       "2:1: time: `end` is missing: the run goes from 0 to here, in whole steps: to the nearest "
-       "one",
+       "2:1: time: `end` is missing: end time; the run starts at 0 and takes the nearest whole "
+       "number of steps",
        2},
-      {kTop, "1:1: `bodies` is missing: what moves"},
-      {kTop + "bodies: []\n", "3:1: bodies: is empty: what moves"},
+      {kTop, "1:1: `bodies` is missing: the bodies of the scene"},
+      {kTop + "bodies: []\n", "3:1: bodies: is empty: the bodies of the scene"},
       {kTop + "bodies:\n", "3:1: bodies: has no value; write a list"},
       {kTop + "bodies: {name: a}\n",
        "3:1: bodies: a map is not a list; written as [a, b, c], or as lines that start with `- `"},
@@ -115,12 +115,12 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
       {string_body("length: 1, linear_density: 1"),
        "3:33: bodies[0].string: `modes` is missing: number of modes"},
       {body("name: '', kind: modal, modes: {omega: [1]}"),
-       "3:17: bodies[0].name: is empty: unique; contacts and outputs refer to it"},
+       "3:17: bodies[0].name: is empty: unique name; contacts and outputs refer to it"},
       {body("name: a, kind: elastic, modes: {omega: [1]}"),
        "3:26: bodies[0].kind: 'elastic' is not known here; allowed: modal, linear, "
        "lagrangian, particles, rigid, pseudo-rigid, fem, beam"},
       {"saltus: 2\ntime: {end: 1 s, rate: 1 kHz}\n" + kBody,
-       "1:9: saltus: scene format 2 is not known; this program reads version 1"},
+       "1:9: saltus: scene format 2 is not supported; this program reads version 1"},
   });
 }
 
@@ -268,8 +268,8 @@ TEST_CASE("choices are refused when unknown, incomplete or ambiguous") {
       {contact("{neck: {height: [0], until: 1}}", "newton-impact"),
        "4:57: contacts[0].against.neck.until: needs `beyond`"},
       {contact("{neck: {height: []}}", "newton-impact"),
-       "4:37: contacts[0].against.neck.height: is empty: polynomial in x [m]: h = c0 + c1 x + c2 "
-       "x^2 ..."},
+       "4:37: contacts[0].against.neck.height: is empty: height of the neck, a polynomial in x "
+       "[m]: h = c0 + c1 x + c2 x^2 ..."},
       {contact("{flat: {height: 0}}", "{kind: poisson-impact, friction: 1}"),
        "4:78: contacts[0].law: `poisson-impact` has no key "
        "`friction`; allowed: restitution, activation, kind"},
@@ -322,7 +322,8 @@ TEST_CASE("entries that contradict each other are refused") {
        "free-free, fixed-fixed"},
       {body(bar + "motion: longitudinal, ends: free-free, damping: {model: air-viscoelastic, "
                   "diameter: 1}}"),
-       "3:147: bodies[0].bar.damping.model: air-viscoelastic losses are those of a string; give "
+       "3:147: bodies[0].bar.damping.model: air-viscoelastic losses are defined for strings only; "
+       "give "
        "`constant` or `table`"},
       {body(modal + ", sigma: [1]}"),
        "3:56: bodies[0].modes.sigma: has 1 entries, `omega` has 2; one per mode"},
@@ -337,14 +338,15 @@ TEST_CASE("entries that contradict each other are refused") {
        "3:57: bodies[0].initial: a key is missing; give at least one of coordinates, velocities, "
        "velocity, file"},
       {body(modal + "}, initial: {coordinates: [1, 2, 3]}"),
-       "3:67: bodies[0].initial.coordinates: has 3 entries for 2 modes; one per mode; those left "
-       "out at the end are 0"},
+       "3:67: bodies[0].initial.coordinates: has 3 entries for 2 modes; one per mode; missing ones "
+       "at the end are 0"},
       {body(modal + "}, initial: {velocities: [1], column: 2}"),
        "3:92: bodies[0].initial.column: needs `file`"},
       {body(modal + "}, axis: [0, 0, 0]"),
        "3:57: bodies[0].axis: has no direction; for example [1, 0, 0]"},
       {body("name: a, kind: modal, string: {" + kString + ", tension: 1}, axis: [0, 1, 1]"),
-       "3:10: bodies[0].direction: is not perpendicular to `axis`; the body moves across itself"},
+       "3:10: bodies[0].direction: is not perpendicular to `axis`; the body moves perpendicular to "
+       "its axis"},
       {string_body(kString + ", tension: 1}, pluck: {at: 1, height: 1"),
        "3:107: bodies[0].pluck.at: 1 m is not inside the string; allowed: (0, 1) m"},
       {kTop + "bodies: [{name: a, kind: modal, modes: {omega: [1]}}, {name: a, kind: modal, modes: "
@@ -358,7 +360,7 @@ TEST_CASE("entries that contradict each other are refused") {
       {outputs("{probe: b, at: 0}"), "4:19: outputs[0].probe: there is no body 'b'; allowed: a"},
       {outputs("{probe: a, at: 0, gain: 2}"), "4:35: outputs[0].gain: needs `wav`"},
       {outputs("{probe: a, at: 0, wav: x}, {probe: a, at: 1, wav: x}"),
-       "4:61: outputs[1].wav: 'x' is written twice; give each output a file of its own"},
+       "4:61: outputs[1].wav: 'x' is written by two outputs; give each output a file of its own"},
       {string_body(kString + ", tension: 1") + "outputs: [{probe: a, at: 1.5}]\n",
        "4:26: outputs[0].at: 1.5 m is not on the body; allowed: [0, 1] m"},
   });

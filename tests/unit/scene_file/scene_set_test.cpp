@@ -58,13 +58,14 @@ TEST_CASE("a faulty assignment is named in the error") {
            Row{"bodies[0=b", "bodies[0: `]` is missing; for example bodies[0].scheme.theta=1"},
            Row{"bodies[0]name=b",
                "bodies[0]name: a dot is missing after `]`; for example bodies[0].scheme.theta=1"},
-           Row{"bodies.name=b", "bodies.name: `name` is asked of a list; an index such as [0]"},
+           Row{"bodies.name=b",
+               "bodies.name: `name` is a key, but a list needs an index; an index such as [0]"},
            Row{"bodies..x=b",
                "bodies..x: a name is missing in the path; for example bodies[0].scheme.theta=1"},
            Row{"time.=b",
                "time.: a name is missing in the path; for example bodies[0].scheme.theta=1"},
            Row{"time[0]=b",
-               "time[0]: `time[0]` does not exist: no list is written there; for example "
+               "time[0]: `time[0]` does not exist: there is no list; for example "
                "bodies[0].scheme.theta=1"},
            Row{"title=[1", "title: the value YAML syntax: end of sequence flow not found"},
            Row{"bodies[0].scheme={kind: moreau-jean, theta: 2}",
