@@ -15,14 +15,14 @@ PAGE, PICTURES = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "pictures"
 SCENES = {
     "top": ("Heavy top", "angle between the attitudes after 10 s (some 80 turns about the axis, ten nods)", "rad", 1e-5),
     "ball": ("Bouncing ball", "largest error of the height at 30 times, six impacts with restitution 0.8", "m", 1e-4),
-    "incline": ("Box on an incline", "place after 1 s: slides up, stops, stays", "m", 1e-5),
-    "stack": ("Stack of ten cubes", "how far a cube is from its place after 2 s at rest", "m", 1e-5),
-    "wall": ("Wall of 68 bricks", "how far a brick is from its place after 2 s at rest", "m", 1e-5),
-    "pile": ("Pile of 64 balls", "the larger of the deepest penetration at 3 s and the way of a ball from 2.5 s to 3 s", "m", 1e-4),
+    "incline": ("Box on an incline", "position after 1 s: slides up, stops, stays at rest", "m", 1e-5),
+    "stack": ("Stack of ten cubes", "largest displacement of a cube after 2 s at rest", "m", 1e-5),
+    "wall": ("Wall of 68 bricks", "largest displacement of a brick after 2 s at rest", "m", 1e-5),
+    "pile": ("Pile of 64 balls", "the larger of the deepest penetration at 3 s and the displacement of a ball from 2.5 s to 3 s", "m", 1e-4),
     "heap": ("Heap of a thousand balls", "deepest penetration over the second in which the balls are dropped", "m", 1e-3),
     "chain": ("Chain of eight rods", "largest error of a mass centre at four times up to 2 s", "m", 1e-5),
-    "impact": ("Impact oscillator", "largest error in the middle of ten periods, an impact each", "m", 1e-5),
-    "friction": ("Friction oscillator", "place where it sticks", "m", 1e-5),
+    "impact": ("Impact oscillator", "largest error in the middle of ten periods with one impact each", "m", 1e-5),
+    "friction": ("Friction oscillator", "position at which it sticks", "m", 1e-5),
     "linear": ("A hundred masses between springs", "largest error of a mass after 1 s", "m", 1e-6),
 }
 LEVELS = {"heap": (3e-3, 1e-3, 4e-4, 3e-4)}  # errors at which times are compared one by one
@@ -154,7 +154,7 @@ def problem_table(path):
     """Contact problems of the heap beside Siconos: the newest <date>-heap-siconos-<goal>.csv beside the table of the peers."""
     found = sorted(Path(path).resolve().parent.glob("*-heap-siconos-*.csv"))
     found = [p for p in found if p.name[:10] == found[-1].name[:10]]
-    text = ["", "| residual asked | instant | contacts | Saltus | its residual | Siconos | its residual | by | Siconos / Saltus |",
+    text = ["", "| required residual | instant | contacts | Saltus | its residual | Siconos | its residual | by | Siconos / Saltus |",
             "|---|---|---|---|---|---|---|---|---|"]
     for file in found:
         goal = file.stem.split("-siconos-")[1]
@@ -212,31 +212,32 @@ def picture(rows, scene):
     (PICTURES / f"peers_{scene}.svg").write_text("\n".join(out + ["</svg>"]) + "\n", encoding="utf-8")
 
 
-HEAD = """# Saltus beside other libraries
+HEAD = """# Saltus compared with other libraries
 
-Here you find how exact Saltus is on a row of scenes, and what that costs, beside what Debian 12 offers; also where others are better.
+This page compares the accuracy and cost of Saltus with libraries available in Debian 12 on several scenes, including those in which others
+are better.
 
-Measured by `bench/peers/run.py` on {cpu}, {date}; one thread, CPU time of the loop alone, {rounds} in which all took
-their turn. The page and its pictures are written by that command from [its table]({table}).
+Measured by `bench/peers/run.py` on {cpu}, {date}; one thread, CPU time of the loop only, {rounds} in which all libraries
+ran in turn. The command writes this page and its pictures from [its table]({table}).
 
-The scenes are the same numbers for all ([scenes.py](../bench/peers/scenes.py)): masses, sizes, friction, gravity, start, end, and the
-answer with its provenance: closed forms, and for top and chain a run of an independent integrator of order 8 at a tolerance of 1e-13.
-Each library has a ladder of steps or tolerances with each of its methods; *best error* is that of its finest rung, *time* the CPU time
-at which the ladder of the quickest method passes the error named, between two rungs on logarithmic axes.
+The scenes are identical for all libraries ([scenes.py](../bench/peers/scenes.py)): masses, sizes, friction, gravity, initial state, end time,
+and the reference solution with its provenance: closed forms, and for top and chain a run of an independent integrator of order 8 at a
+tolerance of 1e-13. Each method of a library is run for a sequence of steps or tolerances; *best error* is that of the finest run, *time* the
+CPU time at which the fastest method reaches the given error, interpolated between two runs on logarithmic axes.
 
 | library | version | used as | equations |
 |---|---|---|---|
-| Saltus | {saltus} | event-driven integration; `rig-mid`, `rig-pos`, `splitting`, `runge-kutta`, `moreau-jean`, `modal-exact`; without the account of energy, which the others do not keep | from the scene |
-| Siconos | {siconos} | `MoreauJeanOSI` with theta 1/2, LCP or NSGS to 1e-8 (heap: 1e-2), `MoreauJeanBilbaoOSI`; `LsodarOSI` with events for the ball; contacts found by Bullet | from the scene |
+| Saltus | {saltus} | event-driven integration; `rig-mid`, `rig-pos`, `splitting`, `runge-kutta`, `moreau-jean`, `modal-exact`; without the energy ledger, which the others do not have | from the scene |
+| Siconos | {siconos} | `MoreauJeanOSI` with theta 1/2, LCP or NSGS to 1e-8 (heap: 1e-2), `MoreauJeanBilbaoOSI`; `LsodarOSI` with events for the ball; contacts detected by Bullet | from the scene |
 | ODE | {ode} | `dWorldStep` (direct), `dWorldQuickStep` with 10 to 1000 sweeps | from the scene |
 | Bullet | {bullet} | `btMultiBody` with its Runge-Kutta steps; sequential impulses and conjugate gradients with 10 to 10000 sweeps, MLCP by Dantzig's method | from the scene |
 | MuJoCo | {mujoco} | RK4 for smooth motion; Euler, elliptic cones, Newton's solver to 1e-12 or CG, stiffest contact that the manual allows | from the scene |
 | Simbody | {simbody} | Runge-Kutta-Merson, Feldberg, CPodes (Adams); impacts as located events; no rigid contact with friction | from the scene |
-| odeint | {odeint} | Runge-Kutta-Fehlberg 7(8), Dormand-Prince 5, Bulirsch-Stoer | written by hand |
-| SUNDIALS | {sundials} | CVODE (Adams), ARKODE (explicit, order 5 and 8), root finding | written by hand |
+| odeint | {odeint} | Runge-Kutta-Fehlberg 7(8), Dormand-Prince 5, Bulirsch-Stoer | hand-written |
+| SUNDIALS | {sundials} | CVODE (Adams), ARKODE (explicit, order 5 and 8), root finding | hand-written |
 
-odeint and SUNDIALS are integrators: somebody has to derive and write the right side of each scene, which leaves nothing to do but
-to evaluate it. They are the floor of what smooth motion costs, and stand apart below.
+odeint and SUNDIALS are integrators: the user derives and writes the right-hand side of each scene, which only has to be evaluated. They
+show the minimum cost of smooth motion, and are listed separately below.
 """
 
 
@@ -252,15 +253,15 @@ def write(path):
                         table="../" + Path(path).resolve().relative_to(ROOT).as_posix() if Path(path).resolve().is_relative_to(ROOT)
                         else "../bench/peers/run.py", **known)]
     if "mixed" in about:
-        text += [f"Not of one run, all on this machine: {about['mixed']}.", ""]
+        text += [f"Not from one run, all on this machine: {about['mixed']}.", ""]
     present = [scene for scene in SCENES if any(row["scene"] == scene for row in rows)]
     absent = [SCENES[scene][0].lower() for scene in SCENES if scene not in present]
     if int(about.get("rounds", "1")) < 3 or absent:
         text += ["**Provisional**: " + ("one round only, on a machine that others used; times may be off by half. "
                                         if int(about.get("rounds", "1")) < 3 else "")
                  + (f"Not measured yet: {', '.join(absent)}." if absent else ""), ""]
-    text += ["## At a glance", "", "Ratio: time of Saltus to that of the quickest of the others that reaches the error; below 1 Saltus is quicker.", "",
-             "| scene | error compared | best error of Saltus | best of the other engines | of the integrators | time of Saltus | quickest engine | ratio | quickest integrator | ratio |",
+    text += ["## At a glance", "", "Ratio: time of Saltus divided by that of the fastest other library that reaches the error; below 1 Saltus is faster.", "",
+             "| scene | error compared | best error of Saltus | best of the other engines | of the integrators | time of Saltus | fastest engine | ratio | fastest integrator | ratio |",
              "|---|---|---|---|---|---|---|---|---|---|"]
     for scene in present:
         target, found = summary(rows, scene)
@@ -278,13 +279,13 @@ def write(path):
                     f"{cells[1][1]} | {cells[1][2]} |")
     strings = [name for name in dict.fromkeys(row["scene"] for row in rows) if name.startswith("string")]
     if strings:
-        text += ["", "## Modal string beside Siconos", "",
-                 "862 modes over 20 frets at 15.68 kHz, the law of `MoreauJeanBilbaoOSI`: both run the same recursion, so that times compare at the "
-                 "same step; *difference* is the largest of the displacement at the frets at the end."
+        text += ["", "## Modal string compared with Siconos", "",
+                 "862 modes over 20 frets at 15.68 kHz, the law of `MoreauJeanBilbaoOSI`: both use the same recursion, so times are compared at the "
+                 "same step; *difference* is the largest difference of displacements at the frets at the end."
                  + (f" {about['string']}." if "string" in about else ""), "",
                  "| run | time of Saltus | of Siconos | Siconos / Saltus | difference |", "|---|---|---|---|---|"]
-        told = {"string, e = 1": "plucked by 3.6 mm, restitution 1, 30 ms: contacts change all the time",
-                "string, e = 0": "the same, restitution 0", "string, mostly quiet": "the first for 1 s: it touches for 0.06 s", "string, untouched": "plucked too gently to touch, 1 s"}
+        told = {"string, e = 1": "plucked by 3.6 mm, restitution 1, 30 ms: contacts change throughout",
+                "string, e = 0": "the same, restitution 0", "string, mostly quiet": "the first for 1 s: contact during 0.06 s", "string, untouched": "plucked too gently for contact, 1 s"}
         for name in strings:
             both = {row["peer"]: row for row in rows if row["scene"] == name}
             if len(both) == 2:
@@ -309,7 +310,7 @@ def write(path):
         quicker = sorted((p for p in found if p != "saltus" and found[p]["time"] is not None and (ours is None or found[p]["time"] < ours)),
                          key=lambda p: found[p]["time"])
         if quicker:
-            text += ["", "**Saltus loses** in time to " + ", ".join(NAMES[p] for p in quicker)
+            text += ["", "**Saltus is slower** than " + ", ".join(NAMES[p] for p in quicker)
                      + (": " + LOSES[scene] if scene in LOSES else ".")]
         if scene in NOTES:
             text += ["", NOTES[scene]]
@@ -322,46 +323,50 @@ def write(path):
 
 # Reasons, printed where a table shows that another is quicker; shares are of the instructions of the steps (callgrind).
 LOSES = {
-    "ball": "a parabola written by hand costs next to nothing. Between two impacts event-driven integration takes a step of order 8 with its dense "
-            "output (16 %), searches that for the first root with certainty (23 %), and takes two more steps to the root (27 %): the same "
+    "ball": "a hand-written parabola costs almost nothing. Between two impacts event-driven integration makes a step of order 8 with its dense "
+            "output (16 %), searches it rigorously for the first root (23 %), and makes two more steps to the root (27 %): the same "
             "work as for any motion. The rest is the impact and the rows of results.",
-    "heap": "at 2 ms a step of Saltus takes 2.4 times as long as one of ODE with 10 sweeps and 1.3 times as one of Bullet, with few "
-            "sweeps as well, and lets in a little less. With "
-            "`rig-pos` to 1e-2 in steps of 2 ms sweeps are 4 % of the samples of perf; residual and certificate, which the others do not make, "
-            "are 28 % (half of that were entries of W, which steps have kept since), rows and W 13 %, detection 12 %, checks of the finished state 12 %.",
-    "impact": "as for the ball: two numbers and a line of code when written by hand, a scene of any motion here.",
-    "chain": "eight free bodies, 48 coordinates, are held by 40 rows of joints, and who has the eight angles as coordinates solves for eight. "
-             "Some seven tenths of the steps are factors of those rows, a quarter the rows themselves. Forces in the joints, which are "
-             "part of the results, are computed where they are asked for: here nobody does.",
+    "heap": "at 2 ms a step of Saltus takes 2.4 times as long as one of ODE with 10 sweeps and 1.3 times as long as one of Bullet, also with few "
+            "sweeps, with slightly less penetration. With "
+            "`rig-pos` to 1e-2 in steps of 2 ms sweeps are 4 % of the samples of perf; residual and certificate, which the others do not compute, "
+            "are 28 % (half of this were entries of W, which are now kept between steps), rows and W 13 %, detection 12 %, checks of the finished "
+            "state 12 %.",
+    "impact": "as for the ball: hand-written, the problem is two numbers and a line of code, whereas here it is a general scene.",
+    "chain": "eight free bodies, 48 coordinates, are constrained by 40 rows of joints, whereas libraries with the eight angles as coordinates solve "
+             "for eight unknowns. About seven tenths of the steps are factorisations of those rows, a quarter the rows themselves. Joint forces, "
+             "which are part of the results, are computed on request: here they are not requested.",
 }
 
 NOTES = {
-    "top": "Between kicks by its weight the top turns in closed form (`splitting`), so that the eighty turns cost nothing, and steps are as "
-           "long as the nods allow. Errors below 2e-11 are those of the answer. Saltus turns the top about its fixed point (`locked`, the weight as a load); ODE and Siconos hold a body by a ball joint, "
-           "Bullet, MuJoCo and Simbody have the three angles of the joint as coordinates.",
-    "ball": "MuJoCo has no restitution: a spring and a dashpot as stiff as the step allows give it. The closed form between impacts is a parabola, "
-            "which every integrator of order 2 and more has exactly: what counts is where impacts are.",
-    "incline": "Simbody's contacts are compliant, odeint and SUNDIALS have none: left out.",
-    "stack": "The exact answer is that nothing moves. Saltus finds the forces that hold the cubes; the others let them sink and push them apart "
+    "top": "Between impulses of its weight the top rotates in closed form (`splitting`), so the eighty turns cost nothing, and steps are as "
+           "long as the nutation allows. Errors below 2e-11 are those of the reference. Saltus rotates the top about its fixed point (`locked`, "
+           "the weight as a load); ODE and Siconos use a ball joint, "
+           "Bullet, MuJoCo and Simbody the three angles of the joint as coordinates.",
+    "ball": "MuJoCo has no restitution: it is modelled by a spring and a dashpot as stiff as the step allows. The motion between impacts is a "
+            "parabola, which every integrator of order 2 or more reproduces exactly: only the accuracy of the impact times matters.",
+    "incline": "Simbody's contacts are compliant, odeint and SUNDIALS have no contacts: they are omitted.",
+    "stack": "In the exact solution nothing moves. Saltus computes the forces that support the cubes; the others let them sink and push them apart "
              "again, by their rules for penetration, or stop their sweeps early.",
-    "heap": "All are looked at by one piece of code after each step, outside of the time ([penetration.h](../bench/peers/penetration.h)). More "
-            "sweeps do not help ODE and Bullet: what counts is the step. They push balls "
-            "apart again afterwards (error reduction 0.2, as they come; 0.4 and 0.8 were tried and are deeper), so that at the end little "
-            "is left; Saltus keeps what a step has let in. Bullet gets its lengths a hundred times larger, as its manual asks for small "
-            "bodies; in metres a step took ten times as long. ODE finds pairs by sweeping, a tenth quicker here than by hashes. "
-            "Siconos runs without the checks of its graphs that are compiled into Debian's package "
-            "([siconos_unchecked.cpp](../bench/peers/siconos_unchecked.cpp)), seven times quicker than with them; a check that could not be "
-            "taken away is still half of the first 0.16 s. *Residual* is the largest of a step, for Saltus and Siconos each by its own measure.",
-    "chain": "Saltus and ODE hold eight free bodies by their hinges, Siconos too; Bullet, MuJoCo and Simbody have eight angles as coordinates, "
-             "which is less to compute, and odeint and SUNDIALS get them written by hand.",
-    "linear": "`modal-exact` takes the second in one step: it has no error but round-off, whatever the step.",
+    "heap": "Penetration is measured by the same code for all libraries after each step, outside the measured time "
+            "([penetration.h](../bench/peers/penetration.h)). More "
+            "sweeps do not help ODE and Bullet: only the step length matters. They push balls "
+            "apart again afterwards (default error reduction 0.2; with 0.4 and 0.8 the penetration was deeper), so that little penetration remains "
+            "at the end; in Saltus the penetration of a step remains. For Bullet lengths are scaled by a hundred, as its manual recommends for small "
+            "bodies; in metres a step took ten times as long. ODE finds pairs by sweep and prune, which is a tenth faster here than hashing. "
+            "Siconos runs without the graph checks that are compiled into Debian's package "
+            "([siconos_unchecked.cpp](../bench/peers/siconos_unchecked.cpp)), seven times faster than with them; a check that could not be "
+            "removed is still half of the first 0.16 s. *Residual* is the largest of a step, for Saltus and Siconos each in its own measure.",
+    "chain": "Saltus, ODE and Siconos constrain eight free bodies by hinges; Bullet, MuJoCo and Simbody have eight angles as coordinates, "
+             "which is less to compute, and for odeint and SUNDIALS the equations in the angles are hand-written.",
+    "linear": "`modal-exact` integrates the second in one step: its only error is round-off, for any step.",
 }
-PROBLEMS = ("Contact problems of this heap (`rig-mid`, 2 ms, nothing said about the solver), solved cold from the same file to the same residual, by the "
-            "measure of Saltus for both: `body-gauss-seidel`, named, since `auto` on a file takes `proximal-newton`, a hundred times slower and more, and the "
-            "quickest of Siconos' configurations by Gauss-Seidel, proximal points, ADMM and projection (to 1e-4 of five at 0.3 s, of two by Gauss-Seidel at 0.6 and 1 s); "
-            "one thread; > 10 s: none ended within that ([how](howto/compare_siconos.md#the-heap-of-the-benchmarks)). In a whole run "
-            "Siconos spends more on the graphs of its contacts than on their solution.")
-TAIL = """## Again
+PROBLEMS = ("Contact problems of this heap (`rig-mid`, 2 ms, default solver), solved without warm start from the same file to the same residual, in the "
+            "measure of Saltus for both: `body-gauss-seidel`, selected by name because `auto` uses `proximal-newton` for files, which is at least a hundred "
+            "times slower, and the fastest of Siconos' configurations of Gauss-Seidel, proximal points, ADMM and projection (to 1e-4 five configurations at "
+            "0.3 s, two of Gauss-Seidel at 0.6 and 1 s); "
+            "one thread; > 10 s: no configuration finished within 10 s ([how](howto/compare_siconos.md#the-heap-of-the-benchmarks)). In a complete run "
+            "Siconos spends more time on the graphs of its contacts than on their solution.")
+TAIL = """## Repeating the measurements
 
 <!-- not run: minutes of measuring beside other programs -->
 ```sh
@@ -370,7 +375,7 @@ bench/peers/run.py                      # all scenes; what is not installed is s
 bench/peers/run.py --only top,string    # some
 ```
 
-Keep the machine quiet while it runs. A single rung: `build/peers/bullet top 1e-3 rk4` prints a line of JSON; methods are named in the
+Use an otherwise idle machine. A single run, for example `build/peers/bullet top 1e-3 rk4`, prints a line of JSON; methods are named in the
 first lines of each driver in [bench/peers](../bench/peers/run.py)."""
 
 

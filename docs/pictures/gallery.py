@@ -42,10 +42,10 @@ SCENES = {
 
 HEAD = """# Gallery
 
-After this page you know what kinds of motion the examples show, and which scene to begin from.
+This page shows the motion of the examples and helps you to choose a scene to start from.
 
-Each picture is the view of the page that `saltus report` makes of the run, or its plots; arrows are contact forces. The words are those at
-the top of the scene. Page and pictures are made by [gallery.py](pictures/gallery.py).
+Each picture is the view of the page that `saltus report` writes for the run, or its plots; arrows are contact forces. The text is the first
+comment of the scene. Page and pictures are made by [gallery.py](pictures/gallery.py).
 """
 
 
