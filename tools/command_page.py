@@ -40,7 +40,7 @@ checkout, `./run VERB ...` builds first and then is `saltus VERB ...`. Exit code
 
 """
 
-LINE = re.compile(r"^  (\S.*?)(?:\s{2,}(.*))?$")
+LINE = re.compile(r"^  (\S.*?)(?:(?:\s{2,}|(?<=\]) (?!Needs|Excludes))(.*))?$")
 
 
 def printed(binary, *words):

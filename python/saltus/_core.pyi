@@ -240,7 +240,7 @@ class Dynamics(metaclass=_pybind11_type):
         have their defaults. For a body of the engine it is the body itself.
         """
     def retract(self, q: Any, w: Any, out: Any = None) -> npt.NDArray[np.float64]:
-        """q (+) w: the configuration moved by the increment w."""
+        """out = q (+) w, the configuration moved by the increment w."""
     def increment_rate(self, w: Any, v: Any, rate: Any = None) -> npt.NDArray[np.float64]:
         """rate = dw/dt for q(t) = q0 (+) w(t) moving with v."""
     def force(self, t: float, q: Any, v: Any, f: Any = None) -> npt.NDArray[np.float64]:

@@ -135,7 +135,7 @@ have their defaults. For a body of the engine it is the body itself.)");
         return y.array();
       },
       py::arg("q"), py::arg("w"), py::arg("out") = py::none(),
-      "q (+) w: the configuration moved by the increment w.");
+      "out = q (+) w, the configuration moved by the increment w.");
   body.def(
       "increment_rate",
       [=](Body self, const py::object& w, const py::object& v, const py::object& rate) {

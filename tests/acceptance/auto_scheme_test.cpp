@@ -73,7 +73,7 @@ TEST_CASE("a bouncing ball goes to event-driven integration, which has it exactl
   CHECK(r.scene.spec.time.chosen_mode() == TimeMode::events);
   const AutoMethod* stepping = method_named(r.choice, "moreau-jean");
   REQUIRE(stepping);
-  CHECK(stepping->left_out.find("first order") != std::string::npos);
+  CHECK(stepping->left_out.find("first-order error") != std::string::npos);
 }
 
 TEST_CASE("smooth motion keeps the tolerance, and its error is no more than twice the estimate") {

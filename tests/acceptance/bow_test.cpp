@@ -44,7 +44,7 @@ struct Bowed {
   double stuck = 0.0;            ///< fraction of the time
   double largest_energy = 0.0, unexplained = 0.0, drift = 0.0;  ///< [J]
   double friction = -1e300;  ///< largest work of friction in a step [J]
-  double after = 0.0;        ///< worst residual of the law on the finished states
+  double after = 0.0;        ///< worst residual of the law after the steps
   int passes = 0;
   double height = 0.0;  ///< of the string at the bow in the end [m]
 

@@ -180,7 +180,8 @@ TEST_CASE("facts of a law that contradict each other are refused by name") {
   refused({.name = "x", .set_valued = false, .impact = ImpactForm::newton}, "that is a force");
   refused({.name = "x", .slides_on_normal = true}, "set-valued and bilateral");
   refused({.name = "x", .impact = ImpactForm::held}, "must be bilateral");
-  refused({.name = "x", .expands = true, .friction = {.coefficient = 0.1}}, "must not have friction");
+  refused({.name = "x", .expands = true, .friction = {.coefficient = 0.1}},
+          "must not have friction");
   refused({.name = "x", .bilateral = true, .rebounds = true}, "unilateral and at velocity level");
   CHECK_THROWS_AS(AnyLaw(std::shared_ptr<const ContactLaw>()), UsageError);
   ModelParts parts = mass_before({"", NewtonImpact{}, 0.0}, 1e-3);

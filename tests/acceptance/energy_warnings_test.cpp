@@ -183,7 +183,7 @@ TEST_CASE("bodies that rest, roll, slide or hit are not told to gain energy") {
         CAPTURE(step);
         const Warned run = run_warned(scene(one.bodies, law, step, one.gravity));
         CAPTURE(run.lines);
-        CHECK(!run.says("fed energy"));
+        CHECK(!run.says("added energy"));
         CHECK(!run.says("although they are open"));
         ++tried;
       }

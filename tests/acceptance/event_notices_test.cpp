@@ -65,8 +65,8 @@ TEST_CASE(
   CHECK(told[0].steps >= 1);
   CHECK(told[0].first > 0.2);
   CAPTURE(told[0].text);
-  CHECK(
-      has_part(told[0].text, "handed over to time stepping because an interval held more events"));
+  CHECK(has_part(told[0].text,
+                 "handed over to time stepping because an interval contained more events"));
   CHECK(has_part(told[0].text, "raise `events.limit`"));
   CHECK(notices_of(bounces(time, "limit: 200", 0.6), 0.9).empty());
 }

@@ -96,7 +96,7 @@ TEST_CASE("a scene without a derivative says so, and wrong requests name their e
     CHECK(fault_of({run}).find("is a setting of the run") != std::string::npos);
   CHECK(fault_of({"bodies[0].name"}).find("sensitivities.to[0]") != std::string::npos);
   CHECK(fault_of({"contacts[0].law.restitution"}, {"contacts[0].law.restitution=1"})
-            .find("cannot be 1") != std::string::npos);
+            .find("cannot be set to 1") != std::string::npos);
   CHECK(fault_of(height, {"time.mode=stepping", "time.tolerance=~"})
             .find("event-driven integration") != std::string::npos);
   CHECK(fault_of(height, {}, {"depth"}).find("sensitivities.of[0]") != std::string::npos);
@@ -220,7 +220,7 @@ TEST_CASE("a start with an impact, or with a contact that nothing presses, has n
   const std::string ball = "shape: {sphere: {radius: 0.2}}, mass: 3, position: [0, 0, 0.2], ";
   CHECK(says(derivatives(on_the_floor("0, 0, -10", ball + "velocity: [0.5, 0, -1]", 0.1, 0.3),
                          "bodies[0].rigid.velocity[0]"),
-             "closes with 1 m/s where the run starts"));
+             "closes with 1 m/s at the start of the run"));
   // a ball on the floor that weighs nothing: a pull downwards closes it, one upwards opens it
   CHECK(says(
       derivatives(on_the_floor("0, 0, 0", ball + "velocity: [0.5, 0, 0]", 0.1, 0.3), "gravity[2]"),

@@ -65,11 +65,14 @@ TEST_CASE("a spring turns any number of turns as its closed form says") {
   struct Row {
     const char* way;
     double error;  ///< relative to the amplitude
+    bool
+        midpoint;  ///< and that of cay(h Omega) in steps of 2 ms, (h Omega)^2/12 where it is fastest
   };
   for (const bool shaft : {false, true})
     for (const char* scheme : kSchemes)
-      for (const Row row : {Row{"time.mode=stepping", 2e-5}, Row{"time.mode=events", 1e-7},
-                            Row{"time.tolerance=1e-5", 1e-4}})
+      for (const Row row :
+           {Row{"time.mode=stepping", 4e-5, true}, Row{"time.mode=events", 1e-7, false},
+            Row{"time.tolerance=1e-5", 1e-4, false}})
         for (const double spin : {-9.0, 90.0}) {
           CAPTURE(shaft);
           CAPTURE(scheme);
@@ -82,7 +85,9 @@ TEST_CASE("a spring turns any number of turns as its closed form says") {
           CHECK(std::abs(a) > std::numbers::pi);
           const double t = run.sim.state().t,
                        exact = 0.4 * (1.0 - std::cos(w * t)) + a * std::sin(w * t);
-          CHECK(std::abs(run.sim.probe(0) - exact) < row.error * std::abs(a));
+          const double h_omega = row.midpoint ? 2e-3 * spin * (shaft ? 0.5 : 1.0) : 0.0;
+          CHECK(std::abs(run.sim.probe(0) - exact) <
+                (row.error + h_omega * h_omega / 7.0) * std::abs(a));
           CHECK(run.sim.notices().empty());
           CHECK(std::abs(run.worst_unexplained) < 1e-9);
         }
@@ -147,7 +152,8 @@ TEST_CASE("a spring that is wound at the start by `start` unwinds from there") {
     // a = 12 cos 2 t
     const Shown run =
         run_text(wheel("start: 12 rad, spring: {stiffness: 0.08}", 0.0, "rig-mid", "1 s"), {way});
-    CHECK(run.sim.probe(0) == doctest::Approx(12.0 * std::cos(2.0)).epsilon(1e-4));
+    CHECK(std::abs(run.sim.probe(0) - 12.0 * std::cos(2.0)) <
+          (way == std::string("time.mode=events") ? 1e-6 : 4e-3));
     CHECK(run.sim.state().energy_start == doctest::Approx(0.5 * 0.08 * 144.0));
   }
 }
@@ -273,7 +279,7 @@ TEST_CASE("a wheel is wound up by a body with a prescribed rotation") {
         R"(saltus: 1
 time: {end: 3 s, step: 1 ms}
 bodies:
-  - {name: drum, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], motion: {axis: [0, 0, 1], angle: {rate: 8}}}}
+  - {name: drum, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, touches: false, motion: {axis: [0, 0, 1], angle: {rate: 8}}}}
   - {name: wheel, kind: rigid, rigid: {mass: 1, inertia: [0.02, 0.02, 0.02]}}
 joints:
   - {name: bearing, kind: revolute, between: [world, wheel], at: [0, 0, 0], axis: [0, 0, 1]}

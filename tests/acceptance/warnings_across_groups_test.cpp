@@ -66,8 +66,8 @@ TEST_CASE(
                                       {heavy(slab.c_str()), 1},
                                       {heavy(("scheme: rig-neg, " + slab).c_str()), 2}}) {
     CAPTURE(floor);
-    CHECK(says(lines_of(rod(floor, "", gains), groups), "contact fed energy"));
-    CHECK(!says(lines_of(rod(floor, "", never), groups), "fed energy"));
+    CHECK(says(lines_of(rod(floor, "", gains), groups), "contact added energy"));
+    CHECK(!says(lines_of(rod(floor, "", never), groups), "added energy"));
   }
   for (const char* scheme : {"", "scheme: rig-neg, "})
     for (const auto& [v, told] : {std::pair{1, true}, {50, false}}) {  // 0.05 J and 125 J
@@ -77,7 +77,7 @@ TEST_CASE(
           "  - {{name: bird, kind: rigid, {}rigid: {{shape: {{sphere: {{radius: 0.1}}}}, mass: "
           "0.1, position: [0, 5, 3], velocity: [{}, 0, 0], gravity: [0, 0, {}]}}}}\n",
           scheme, v, *scheme ? "0" : "-9.81");
-      CHECK(says(lines_of(rod(fixed, bird, gains), *scheme ? 2 : 1), "fed energy") == told);
+      CHECK(says(lines_of(rod(fixed, bird, gains), *scheme ? 2 : 1), "added energy") == told);
     }
 }
 

@@ -384,7 +384,7 @@ outputs: [{probe: o, at: 0, name: mass}, {probe: ja, name: turn, quantity: displ
             saltus.Model.build([bodies.rigid("a", scheme=mine, **ball), bodies.rigid("b", position=[1, 0, 0],
                 **ball)],
                                end=1.0, step=1e-3)
-        self.assertIn("the bodies a, b are one group", str(caught.exception))
+        self.assertIn("the bodies a, b form one group", str(caught.exception))
 
 
 class Passes(saltus.Scheme):
@@ -664,7 +664,7 @@ class Parts(unittest.TestCase):
                     "hinge: 'c' requires a motion along which its bodies cannot move: it is off by"),
                 ((lambda p: p.add_joint("a", "ball", saltus.Point("ball"), [0, 0, 0]),
                   lambda p: p.add_joint("b", "ball", saltus.Point("ball"), [0.1, 0, 0])),
-                    "cannot close: the bodies are apart by 0.1 m at best"),
+                    "cannot be closed: the bodies are apart by 0.1 m at best"),
                 ((lambda p: p.add_joint("a", "ball", [0, 0, 0], [0, 0, 0]),),
                     "'a' connects no body that forces can move")):
             with self.subTest(words):
@@ -674,7 +674,7 @@ class Parts(unittest.TestCase):
         # of parts of a scene with joints, the one that was added is named and not the first
         parts = saltus.ModelParts.of(parts_of(hinge).build())
         parts.add_joint("more", "ball", saltus.Point("ball"), [0.1, 0, 0])
-        with self.assertRaisesRegex(saltus.SceneError, "^(hinge|more): '(hinge|more)' cannot close"):
+        with self.assertRaisesRegex(saltus.SceneError, "^(hinge|more): '(hinge|more)' cannot be closed"):
             parts.build()
 
     def test_parts_of_a_model_make_it_again_with_its_warnings(self):
@@ -720,7 +720,7 @@ class Parts(unittest.TestCase):
                 (lambda: parts.add_pair(saltus.Point("m"), [0, 0, 0], [0, 0, 0], law), "has no direction"),
                 (lambda: parts.add_pair(saltus.Point("m"), [0, 0, 0], [0, 0, 1], 7), "there is no law 7"),
                 (lambda: parts.add_pair(saltus.Point("m"), [0, 0, 0], [0, 0, 1], law, tangents=[[0, 0, 1]]),
-                    "right angles"),
+                    "perpendicular to the normal and to each other"),
                 (lambda: parts.add_joint("j", "hinge", [0, 0, 0], saltus.Point("m")), "there is no kind of joint 'hinge'"),
                 (lambda: parts.add_shape(saltus.Shape.sphere(0.1), frame=3), "there is no frame 3"),
                 (lambda: parts.options(hh=1.0), "there is no option 'hh'"),

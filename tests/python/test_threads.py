@@ -185,7 +185,7 @@ class Threads(unittest.TestCase):
             with self.assertRaisesRegex(saltus.UsageError, "`until` is"):
                 sim.run(until=until)
         sim.run(until=0.1)
-        with self.assertRaisesRegex(saltus.UsageError, "is at 0.1 s already"):
+        with self.assertRaisesRegex(saltus.UsageError, "is already at 0.1 s"):
             sim.run(until=0.05)
         step = sim.step
         sim.run(until=sim.t)

@@ -130,7 +130,7 @@ TEST_CASE("a run is resumed with the data files it was made from, wherever they 
   folder.write("losses.csv", losses.substr(0, losses.size() - 2) + "7\n");
   refused("other bytes");
   folder.write("losses.csv", losses + "\n");
-  refused(std::to_string(losses.size() + 1) + " bytes, " + std::to_string(losses.size()) + " then");
+  refused(std::to_string(losses.size() + 1) + " bytes, " + std::to_string(losses.size()) + " before");
 
   folder.write("losses.csv", losses);
   fs::create_directory(folder / "moved");

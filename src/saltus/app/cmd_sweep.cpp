@@ -129,7 +129,7 @@ std::string sweep_text(const SweepResult& r) {
               after = worst(r.rows, &SweepRow::residual_after),
               depth = worst(r.rows, &SweepRow::penetration),
               unexplained = worst(r.rows, &SweepRow::unexplained);
-  fmt::format_to(out, "{:<15} {:.3g} as solved (run {}), {:.3g} on the finished state (run {})\n",
+  fmt::format_to(out, "{:<15} {:.3g} as solved (run {}), {:.3g} after the step (run {})\n",
                  "residual", residual.value, residual.run, after.value, after.run);
   if (depth.value > 0.0)
     fmt::format_to(out, "{:<15} {:.3g} m (run {})\n", "penetration", depth.value, depth.run);

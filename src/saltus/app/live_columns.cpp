@@ -13,7 +13,7 @@ std::vector<LiveColumn> live_columns(const Model& model) {
   for (const std::string& account : model.accounts()) columns.push_back({"ledger", account});
   for (const auto& [plot, series] : {std::pair{"unexplained", "of a step"},
                                      {"residual", "as solved"},
-                                     {"residual", "on the finished state"},
+                                     {"residual", "after the step"},
                                      {"gap", "smallest"},
                                      {"contacts", "with impulse"},
                                      {"iterations", "iterations"},

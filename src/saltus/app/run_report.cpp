@@ -111,8 +111,7 @@ void contact_rows(Table& table, const RunResult& r) {
   if (std::isfinite(s.gap.value))  // laws without gaps have none
     table.row("penetration", "{}{:.3g} {} at t = {:.6g} s", inside ? "" : "none, smallest gap ",
               std::abs(s.gap.value), gap_unit(setup.model), time_of(s.gap, setup));
-  table.row("residual",
-            "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
+  table.row("residual", "{:.3g} as solved (t = {:.6g} s), {:.3g} after the step (t = {:.6g} s)",
             s.residual.value, time_of(s.residual, setup), s.residual_after.value,
             time_of(s.residual_after, setup));
   if (setup.model.options().heap && !setup.scene.spec.solver.tolerance)

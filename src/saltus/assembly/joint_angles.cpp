@@ -9,8 +9,8 @@
 namespace saltus {
 namespace {
 
-/// If two bodies turn by less than this in a step [rad], the angle between them changes by less than
-/// half a turn and its rates are not needed.
+/// If two bodies turn by less than this in a step [rad], the angle between them changes by less
+/// than half a turn and its rates are not needed.
 constexpr double kSmallTurn = 1.5;
 
 }  // namespace

@@ -34,8 +34,8 @@ class JointAngles {
   /// there is one, otherwise to (-pi, pi]. joints: all joints of the model.
   void start(JointSystem& joints, double t, std::span<GroupState> groups);
   /// Sets the angles of `after` at t1 from those of `before` at t0; q and v of both are given.
-  /// Returns the first angle (of Model::angles()) that differs from the prediction by a quarter turn
-  /// or more, so that its turn is ambiguous; null: none.
+  /// Returns the first angle (of Model::angles()) that differs from the prediction by a quarter
+  /// turn or more, so that its turn is ambiguous; null: none.
   const JointAngle* follow(JointSystem& joints, double t0, std::span<const GroupState> before,
                            double t1, std::span<GroupState> after);
 

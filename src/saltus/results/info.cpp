@@ -97,7 +97,7 @@ void events_and_steps(std::string& text, const Content& content) {
 }
 
 void trust(std::string& text, const RunStatistics& s) {
-  line(text, "residual      %.3g as solved (row %llu), %.3g on the finished state (row %llu)",
+  line(text, "residual      %.3g as solved (row %llu), %.3g after the step (row %llu)",
        s.residual.value, static_cast<unsigned long long>(s.residual.row), s.residual_after.value,
        static_cast<unsigned long long>(s.residual_after.row));
   line(text, "penetration   %.3g m (row %llu)", s.penetration(),

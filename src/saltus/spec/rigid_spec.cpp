@@ -44,7 +44,7 @@ std::optional<Fault> CopiesSpec::fault() const {
     all *= count[k];
     if (count[k] > 1 && spacing[k] == 0.0 && !turn)
       return Fault{"spacing", "is missing: all copies are at the same place",
-                   "between neighbours along x, y and z, e.g. [0.1, 0, 0]"};
+                   "distance between neighbours along x, y and z, e.g. [0.1, 0, 0]"};
   }
   if (all > 1e6) return Fault{"count", "makes more than a million bodies", "fewer of them"};
   return std::nullopt;

@@ -11,7 +11,7 @@
 
 namespace saltus {
 
-/// One contact: position, normal and gap on the finished state; the normal is that of the contact
+/// One contact: position, normal and gap after the step; the normal is that of the contact
 /// instant. Laws on joint coordinates are contacts too: their normal and force are 0, the gap is
 /// that of the coordinate [m] or [rad], and the position is that of the joint.
 struct ContactView {
@@ -39,7 +39,7 @@ struct ContactView {
 /// No gap exceeds this limit.
 inline constexpr double kAllContacts = std::numeric_limits<double>::infinity();
 
-/// Data of a contact that an island provides before the contact is placed on the finished state.
+/// Data of a contact that an island provides before the contact is placed after the step.
 struct SeenContact {
   ContactView view;  ///< without point and force; gap only for laws on joints
   std::array<Vector3, 2> tangent{Vector3::Zero(), Vector3::Zero()};

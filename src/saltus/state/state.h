@@ -123,12 +123,12 @@ struct StepReport {
   std::string_view solver;      ///< the last one that `auto` used; empty: none
   double outstanding = 0.0;     ///< velocity change outstanding after the last pass [1]
   double residual = 0.0;        ///< of the contact problem as solved [1]
-  double residual_after = 0.0;  ///< of the laws on the finished state [1]
+  double residual_after = 0.0;  ///< of the laws after the step [1]
   /// Smallest gap of the finished state [m], < 0: penetration. If no contact is within the margin,
   /// the gap of the nearest pair; +inf: there is no pair, or its gap is unknown
   /// (SurfaceFinder::least_gap()).
   double gap = 0.0;
-  double joint_gap = 0.0;  ///< largest |g| of the joints on the finished state [m], [rad]
+  double joint_gap = 0.0;  ///< largest |g| of the joints after the step [m], [rad]
   double impulse = 0.0;    ///< sum of the normal impulses [N s]
   /// work of contacts, stops and joint springs, without friction and stored energy of springs [J]
   double impact = 0.0;

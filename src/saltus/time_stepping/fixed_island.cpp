@@ -352,7 +352,7 @@ void FixedIsland::give_impulses(IslandStep& step, Eigen::Index hits) {
   }
 }
 
-// Checks the laws again on the finished states, with newly computed gaps and velocities.
+// Checks the laws again after the steps, with newly computed gaps and velocities.
 void FixedIsland::check(IslandStep& step, StepReport& report) {
   if (hit_.empty() && y_free_valid_)
     y_end_.swap(y_free_);

@@ -113,7 +113,7 @@ class GeneralIsland final : public Island {
   bool unprojected_ = false;       ///< finish() found no joint impulses
   std::vector<SeenContact> seen_;  ///< before project(), if that moved something
   bool projected_ = false;
-  /// smallest gap between shapes and boundary surfaces on the finished state [m]
+  /// smallest gap between shapes and boundary surfaces after the step [m]
   double surface_gap_ = 0.0;
 };
 

@@ -435,7 +435,10 @@ TEST_CASE("what is no linear system is refused with its reason") {
   CHECK(says(with([&](auto& s) { s.rayleigh.mass = nan; }), "finite"));
   CHECK(says(with([&](auto& s) { s.stiffness = sum(nan, s.stiffness, 0.0, {}, 0.0, {}); }),
              "finite"));
-  CHECK(says(with([](auto& s) { s.loads = {{{{3, 1.0}}, Signal::constant(1.0)}}; }), "a load acts"));
+  CHECK(says(with([](auto& s) {
+               s.loads = {{{{3, 1.0}}, Signal::constant(1.0)}};
+             }),
+             "a load acts"));
   CHECK(says(with([](auto& s) { s.prescribed = {{-1, {}}}; }), "prescribed"));
   CHECK(says(with([](auto& s) { s.prescribed = {{3, {}}}; }), "prescribed"));
   CHECK(says(with([](auto& s) { s.prescribed = {{1, {}}, {1, {}}}; }), "1 is prescribed twice"));

@@ -86,10 +86,12 @@ TEST_CASE("vtp and xdmf of a file with nothing for them are refused in one line"
   PutRun({}).write(folder / "a.h5", 2);
   view_test::make_old(folder / "a.h5");
   const ResultsReader results(folder / "a.h5");
-  CHECK(message<SceneError>([&] { convert_vtp(results, folder / "a"); }).find("contains no bodies") !=
-        std::string::npos);
-  CHECK(message<SceneError>([&] { convert_xdmf(results, folder / "a"); }).find("contains no body") !=
-        std::string::npos);
+  CHECK(message<SceneError>([&] {
+          convert_vtp(results, folder / "a");
+        }).find("contains no bodies") != std::string::npos);
+  CHECK(message<SceneError>([&] {
+          convert_xdmf(results, folder / "a");
+        }).find("contains no body") != std::string::npos);
   CHECK(!exists(folder / "a.xdmf"));
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("fclib_a local problem with a fault is refused with its place") {
        [](auto& t) {
          t = {{"other/x", Reals{1.0}}};
        }},
-      {"/fclib_global: is a second problem (one a file",
+      {"/fclib_global: is a second problem (one per file",
        [](auto& t) { t.merge(global_problem()); }},
       {"/fclib_local/spacedim: is missing", [](auto& t) { t.erase("fclib_local/spacedim"); }},
       {"/fclib_local/spacedim: is 4 (2 or 3)",

@@ -143,8 +143,9 @@ TEST_CASE("fclib_what the format cannot say is refused and leaves no file") {
   write_tree(folder / "global.hdf5", global_problem(false));
   const FclibProblem unsymmetric = read_fclib(folder / "global.hdf5");
   const std::string path = folder / "p.hdf5";
-  CHECK(message<SceneError>([&] { write_fclib(path, unsymmetric); }).find(path + ": cannot hold") ==
-        0);
+  CHECK(message<SceneError>([&] {
+          write_fclib(path, unsymmetric);
+        }).find(path + ": cannot be written") == 0);
   CHECK_FALSE(io_test::exists(path));
   CHECK_FALSE(io_test::exists(path + ".part"));
 

@@ -120,7 +120,7 @@ TEST_CASE("wav_rate is that of the run from 8 to 192 kHz, else divided to a whol
   CHECK(wav_rate(1e6).rate == 125'000);  // a sixth and a seventh are no whole numbers
   CHECK(message<SceneError>([] { wav_rate(5'000.0); }).find("5000 Hz is too low for a WAV file") !=
         std::string::npos);
-  CHECK(message<SceneError>([] { wav_rate(31'415.93); }).find("no whole number of hertz") !=
+  CHECK(message<SceneError>([] { wav_rate(31'415.93); }).find("no integer number of hertz") !=
         std::string::npos);
   CHECK(message<SceneError>([] { wav_rate(0.0); }).find("positive rate") != std::string::npos);
 }

@@ -55,7 +55,7 @@ TEST_CASE("links and shapes that say too little, too much or nonsense are refuse
       {inertial("<mass value=\"1 kg\"/>" + inertia),
        "3: link 'a': `value` of <mass> is \"1 kg\"; a number"},
       {inertial("<mass value=\"1\"/><mass value=\"2\"/>" + inertia),
-       "3: link 'a': <inertial> has two <mass>; one of them"},
+       "3: link 'a': <inertial> has two <mass>; one only"},
       {inertial("<mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\"/>"),
        "3: link 'a': <inertia> has no `izz`; a number"},
       {inertial("<origin xyz=\"0 0,1 0\"/><mass value=\"1\"/>" + inertia),

@@ -73,7 +73,7 @@ TEST_CASE(
   CHECK(r.warnings[1] ==
         "r.urdf:4: joint 'j': <limits> is ignored; did you mean `limit`? allowed: parent, child, "
         "origin, axis, limit, dynamics, mimic");
-  CHECK(r.warnings[2].starts_with("r.urdf:4: joint 'j': `rpy` of <axis> is not read"));
+  CHECK(r.warnings[2].starts_with("r.urdf:4: joint 'j': `rpy` of <axis> is ignored"));
 }
 
 TEST_CASE("an axis is made a unit vector, with a warning where it was not one") {

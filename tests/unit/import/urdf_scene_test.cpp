@@ -213,7 +213,7 @@ TEST_CASE("without friction shapes touch nothing, and the scene says so") {
   const UrdfScene rough = scene_of(part("a", kBox), {.friction = 0.4});
   REQUIRE(rough.spec.surfaces.size() == 1);
   CHECK((std::get<NewtonImpact>(*rough.spec.surfaces[0].law).friction == FrictionChoice(0.4)));
-  CHECK(!any_holds(rough.remarks, "touch nothing"));
+  CHECK(!any_holds(rough.remarks, "there is no contact"));
 }
 
 TEST_CASE("the text of a scene reads back to the same scene, its notes as comments before it") {

@@ -135,7 +135,8 @@ TEST_CASE("output_file behind links is written where they end, and they stay") {
   fs::create_symlink("other", folder / "a.csv.part");  // opened, it would be emptied
   CHECK(message<SceneError>([&] {
           OutputFile file(folder / "a.csv");
-        }).find("a.csv.part: cannot be written: is there") != std::string::npos);
+        }).find("a.csv.part: cannot be written: exists and is not a regular file") !=
+        std::string::npos);
   CHECK(bytes_of(folder / "other") == "untouched");
 }
 

@@ -192,8 +192,8 @@ TEST_CASE("results_of another scene are not resumed, and the difference is named
         0);
   CHECK(attempt(model, io_test::resolved(0.001)).find("time.end: is before the state in ") == 0);
   CHECK(attempt(io_test::make_model(6), io_test::resolved())
-            .find("checkpoint does not belong to this scene: body 'string' has 5 coordinates, in "
-                  "the scene 6") != std::string::npos);
+            .find("checkpoint does not belong to this scene: body 'string' has 5 coordinates, "
+                  "but in the scene 6") != std::string::npos);
   CHECK(bytes_of(file) == before);
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("modes that contact excites at resonance or cannot move are told, othe
   CHECK(advice(std::numbers::pi * 1.001, 0.0).find("too strongly") != std::string::npos);
   CHECK(advice(std::numbers::pi, 0.0).find("more than a million") != std::string::npos);
   CHECK(advice(std::numbers::pi * 1.001, 0.01).empty());
-  CHECK(advice(2.0 * std::numbers::pi, 0.0).find("cannot move") != std::string::npos);
+  CHECK(advice(2.0 * std::numbers::pi, 0.0).find("has no effect on") != std::string::npos);
   CHECK(advice(0.5, 0.0).empty());
   CHECK(pluck_advice(0.05, 0.65, 3, "b").has_value());
   CHECK(!pluck_advice(0.64, 0.863, 862, "b").has_value());

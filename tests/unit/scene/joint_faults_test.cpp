@@ -87,7 +87,7 @@ TEST_CASE("a joint that cannot be is refused in one line") {
            "in "
            "`first` or `second`"},
           {"{kind: revolute, between: [upper, world], at: [0, 0, 0]}",
-           "joints[0].axis: is missing: a joint of kind revolute has one; a direction in space, "
+           "joints[0].axis: is missing: a joint of kind revolute needs one; a direction in space, "
            "for "
            "example [0, 0, 1]"},
           {"{kind: revolute, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 0]}",
@@ -98,7 +98,7 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {"{kind: ball, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
            "joints[0].axis: has no meaning for a joint of kind ball; leave it out"},
           {"{kind: universal, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
-           "joints[0].axis2: is missing: a joint of kind universal has one on the second body; a "
+           "joints[0].axis2: is missing: a joint of kind universal needs one on the second body; a "
            "direction in space, for example [0, 0, 1]"},
           {"{kind: universal, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1], axis2: [0, "
            "1, "

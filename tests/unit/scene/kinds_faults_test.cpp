@@ -141,10 +141,10 @@ TEST_CASE(
       {body("{name: a, kind: linear, matrices: {mass: []}}"),
        "3:45: bodies[0].matrices.mass: is empty; rows [[a, b], [c, d]], or a diagonal"},
       {body("{name: a, kind: linear, matrices: {mass: [1, 2], stiffness: rect.csv}}"),
-       "3:70: bodies[0].matrices.stiffness: 'rect.csv' holds 1 x 2 numbers; a square matrix, or "
+       "3:70: bodies[0].matrices.stiffness: 'rect.csv' contains 1 x 2 numbers; a square matrix, or "
        "one column for a diagonal"},
       {body("{name: a, kind: linear, matrices: {mass: m.mtx, load: k.csv}}"),
-       "3:64: bodies[0].matrices.load: 'k.csv' holds 2 x 2 numbers; one column"},
+       "3:64: bodies[0].matrices.load: 'k.csv' contains 2 x 2 numbers; one column"},
   });
 }
 

@@ -246,7 +246,7 @@ TEST_CASE("choices are refused when unknown, incomplete or ambiguous") {
        "allowed: model, diameter, air_viscosity, air_density, loss_angle, thermoelastic, "
        "loss_frequency, constant, table"},
       {string_body(damped + "{model: air-viscoelastic}"),
-       "3:94: bodies[0].string.damping: `diameter` is missing: of the string"},
+       "3:94: bodies[0].string.damping: `diameter` is missing: diameter of the string"},
       {string_body(damped + "{constant: 3 Hz}"),
        "3:114: bodies[0].string.damping.constant: 'Hz' is a unit of another dimension; "
        "a number in 1/s, or with a unit: 1/s, 1/ms"},

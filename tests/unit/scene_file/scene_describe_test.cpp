@@ -96,7 +96,8 @@ TEST_CASE("the reference names kinds, units, ranges, defaults and rules") {
         std::string::npos);
   CHECK(scene.find("| `mass` | list of lists of numbers or list of numbers or text | required |") !=
         std::string::npos);
-  CHECK(scene.find("| `at` | number [m] or text or list of 3 numbers [m] |  | must be given ") !=
+  CHECK(scene.find(
+            "| `at` | number [m] or text or list of 3 numbers [m] |  | required for bodies: ") !=
         std::string::npos);
   CHECK(scene.find("| `frets` | map or list of lists of 2 numbers [m] |") != std::string::npos);
 }

@@ -59,7 +59,7 @@ TEST_CASE(
       const double time = std::sqrt(l);  // steps of one share of the swing
       const std::string text = said(l, x, "velocity", 0.06 * time, 60);
       CHECK(text.find("joints with `level: velocity` were violated by up to") == 0);
-      CHECK(text.find("use `joint: {level: position}` or both") != std::string::npos);
+      CHECK(text.find("use `joint: {level: position}` or `both`") != std::string::npos);
       CHECK(said(l, x, "velocity", 0.02 * time, 60) == "");
       CHECK(said(l, x, "both", 0.02 * time, 60) == "");
     }

@@ -191,6 +191,6 @@ TEST_CASE("what a study cannot be is told in a line") {
   StudyOptions until;
   until.until = 0.3;
   expect_fault(kSwing, until,
-               "--levels: the largest step, 0.08 s, fits 3 times into 0.3 s; at least 8 times: "
-               "shorter steps or a later --until");
+               "--levels: the largest step, 0.08 s, fits only 3 times into 0.3 s; at least 8 "
+               "times are required: use shorter steps or a later --until");
 }

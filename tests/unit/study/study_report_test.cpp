@@ -134,7 +134,7 @@ TEST_CASE("a tolerance that nobody meets gives the step that should") {
   const StudyVerdict v = study_verdict(r);
   CHECK(v.scheme == -1);
   CHECK(v.text ==
-        "No run meets the tolerance 1e-09. The most accurate is c with h = 50 ms: error 1e-07; by "
+        "No run meets the tolerance 1e-09. The most accurate is c with h = 50 ms: error 1e-07; at "
         "its order 1.00 a step of about 100 us should meet it.");
 }
 

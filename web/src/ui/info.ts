@@ -12,7 +12,7 @@ const LINES: [string, string, string][] = [
   ['wall_time', 'Time taken', 's'],
   ['real_time_factor', 'Real-time factor', '1'],
   ['residual', 'Worst contact residual as solved', '1'],
-  ['residual_after', 'Worst contact residual on the finished state', '1'],
+  ['residual_after', 'Worst contact residual after the step', '1'],
   ['penetration', 'Deepest penetration', 'm'],
   ['gap', 'Smallest gap', 'm'],
   ['joint_gap', 'Largest gap of a joint', 'm'],
