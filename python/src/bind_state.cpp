@@ -29,13 +29,14 @@ Vector numbers_of(const py::handle& array) {
 py::tuple pack_group(const GroupState& group) {
   py::list memory;
   for (const Vector& one : group.memory) memory.append(copy_of(one));
-  return py::make_tuple(copy_of(group.q), copy_of(group.v), memory);
+  return py::make_tuple(copy_of(group.q), copy_of(group.v), memory, group.angles);
 }
 GroupState unpack_group(const py::tuple& parts) {
   GroupState group;
   group.q = numbers_of(parts[0]);
   group.v = numbers_of(parts[1]);
   for (const py::handle& one : parts[2]) group.memory.push_back(numbers_of(one));
+  if (parts.size() > 3) group.angles = parts[3].cast<std::vector<double>>();
   return group;
 }
 
@@ -141,7 +142,7 @@ bool same_numbers(const Numbers& a, const Numbers& b) {
   return a.size() == b.size() && same(a.data(), b.data(), static_cast<std::size_t>(a.size()));
 }
 bool same(const GroupState& x, const GroupState& y) {
-  return same_numbers(x.q, y.q) && same_numbers(x.v, y.v) &&
+  return same_numbers(x.q, y.q) && same_numbers(x.v, y.v) && same_numbers(x.angles, y.angles) &&
          std::equal(x.memory.begin(), x.memory.end(), y.memory.begin(), y.memory.end(),
                     [](const Vector& u, const Vector& w) { return same_numbers(u, w); });
 }

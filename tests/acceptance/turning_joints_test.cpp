@@ -271,6 +271,89 @@ TEST_CASE("both angles of a universal joint and that of a cylindrical joint coun
   }
 }
 
+TEST_CASE("springs pass their turning points many turns away from zero") {
+  for (const double turned : {7.0, 50.0, 1000.0})
+    for (int k = 1; k <= 12; ++k)
+      for (const char* control : {"", ", tolerance: 1e-6"}) {
+        const double spin = 0.413 * k;  // a = turned + spin/2 sin 2 t
+        CAPTURE(turned);
+        CAPTURE(spin);
+        CAPTURE(control);
+        const Shown run = run_text(
+            wheel(fmt::format("start: {0}, spring: {{stiffness: 0.08, rest: {0}}}", turned), spin,
+                  k % 2 == 0 ? "rig-mid" : "moreau-jean", std::string("2.4 s") + control));
+        CHECK(run.converged);
+        CHECK(run.sim.probe(0) - turned ==
+              doctest::Approx(0.5 * spin * std::sin(4.8)).epsilon(1e-3));
+      }
+}
+
+namespace {
+
+/// A wheel on a drum that rotates as prescribed.
+std::string drum(const std::string& angle, const std::string& turn, bool drum_first) {
+  return R"(saltus: 1
+time: {end: 3 s, step: 10 ms}
+bodies:
+  - {name: drum, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, touches: false, motion: {axis: [0, 0, 1], angle: )" +
+         angle + R"(}}}
+  - {name: wheel, kind: rigid, rigid: {mass: 1, inertia: [0.02, 0.02, 0.02]}}
+joints:
+  - {name: coil, kind: revolute, between: )" +
+         (drum_first ? "[drum, wheel]" : "[wheel, drum]") +
+         ", at: [0, 0, 0], axis: [0, 0, 1], turn: {" + turn +
+         "}}\noutputs:\n  - {probe: coil, name: twist, quantity: displacement}\n"
+         "  - {probe: coil, name: rate, quantity: velocity}\n";
+}
+
+}  // namespace
+
+TEST_CASE("a body with a prescribed rotation reaches a stop after any number of turns") {
+  // the wheel rests until the drum has turned by 9 rad, and follows it then
+  for (const bool drum_first : {true, false})
+    for (const double rate : {5.0, 20.0})
+      for (const char* mode : {"stepping", "events"}) {
+        CAPTURE(drum_first);
+        CAPTURE(rate);
+        CAPTURE(mode);
+        const Shown run = run_text(
+            drum(fmt::format("{{rate: {}}}", rate), "limits: {lower: -9, upper: 9}", drum_first),
+            {std::string("time.mode=") + mode});
+        CHECK(run.converged);
+        CHECK(std::abs(run.sim.probe(0)) ==
+              doctest::Approx(9.0).epsilon(mode == std::string("events") ? 1e-9 : 0.03));
+        CHECK(std::abs(run.sim.probe(1)) < 1e-9);
+      }
+}
+
+TEST_CASE("a weak spring is wound by a fast prescribed rotation as its closed form says") {
+  // J a'' = -k (a - 300 t) from rest:  a = 300 t - (300/w) sin w t
+  for (const char* tolerance : {"1e-9", "1e-6", "1e-4"}) {
+    CAPTURE(tolerance);
+    const Shown run = run_text(drum("{rate: 300}", "spring: {stiffness: 2e-4}", false),
+                               {"time.mode=events", std::string("time.tolerance=") + tolerance});
+    const double w = 0.1, t = 3.0;
+    CHECK(std::abs(run.sim.probe(0)) == doctest::Approx(300.0 / w * std::sin(w * t)).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("an oscillating prescribed rotation of many turns is counted in both modes") {
+  for (const char* mode : {"stepping", "events"}) {
+    CAPTURE(mode);
+    double first = 0.0;
+    bool begun = false;
+    const Shown run = run_text(
+        drum("{harmonic: {amplitude: 40, frequency: 0.37}}", "damping: 0", true),
+        {std::string("time.mode=") + mode}, [&](const Simulation& sim, const StepReport&) {
+          const double drum = 40.0 * std::cos(2.0 * std::numbers::pi * 0.37 * sim.state().t);
+          if (!begun) first = sim.probe(0) + drum;
+          begun = true;
+          CHECK(sim.probe(0) + drum == doctest::Approx(first).epsilon(1e-9));
+        });
+    CHECK(run.steps == 300);
+  }
+}
+
 TEST_CASE("a wheel is wound up by a body with a prescribed rotation") {
   // the drum turns at 8 rad/s; J a'' = -k (a - 8 t) from rest:  a = 8 t - (8/w) sin w t
   for (const char* mode : {"stepping", "events"}) {

@@ -437,6 +437,27 @@ class States(unittest.TestCase):
                     again.run(steps=30)
                     self.assertEqual(again.state, sim.state)
 
+    def test_a_wound_spring_keeps_its_turns_behind_a_pickle(self):
+        for mode in ("stepping", "events"):
+            with self.subTest(mode):
+                model = saltus.Scene.parse("""
+saltus: 1
+time: {end: 2 s, step: 1 ms, mode: %s}
+bodies: [{name: wheel, kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.01, 0.01], spin: [0, 0, 30]}}]
+joints: [{name: hub, kind: revolute, between: [world, wheel], at: [0, 0, 0], axis: [0, 0, 1], turn: {spring: {stiffness: 0.04}}}]
+outputs: [{probe: hub, name: angle, quantity: displacement}]
+""" % mode).build()
+                sim = saltus.Simulation(model)
+                sim.run(steps=600)
+                self.assertGreater(sim.probe("angle"), 13.0)
+                kept = sim.state
+                again = saltus.Simulation(model, pickle.loads(pickle.dumps(kept)))
+                self.assertEqual(again.probe("angle"), sim.probe("angle"))
+                sim.run(steps=300)
+                again.run(steps=300)
+                self.assertEqual(again.probe("angle"), sim.probe("angle"))
+                self.assertEqual(again.state, sim.state)
+
     def test_states_are_equal_when_all_bits_are(self):
         sim = saltus.Simulation(BALLS)
         sim.run(steps=10)

@@ -1,4 +1,4 @@
-"""The resolved scene as groups of bodies that can be put into equations."""
+"""The resolved scene as groups of bodies with their equations."""
 import numpy as np
 
 from . import joint_geometry, moving, rigid, rigid_leapfrog, rig_mid, rotation, runge_kutta, splitting
@@ -6,7 +6,7 @@ from .solids import Unknown
 
 
 class NamedBody:
-    """Where a body of the scene is: group -1 the world; x, R of its frame at t = 0; origin of that in the user's frame."""
+    """Position of a body of the scene: group (-1: the world); x, R of its frame at t = 0; origin of that frame in the user's frame."""
 
     def __init__(self, group, index, x, R, origin, frame, source=None):
         self.group, self.index, self.x, self.R, self.origin, self.frame = group, index, x, R, origin, frame
@@ -19,9 +19,9 @@ class NamedBody:
 class Model:
     def __init__(self, results):
         self.results, self.scene = results, results.scene
-        self.groups = [None] * len(results.groups)   # what this program knows of each; None: nothing
+        self.groups = [None] * len(results.groups)   # model of each group; None: not implemented
         self.schemes = [None] * len(results.groups)  # class of its step
-        self.unknown = {}                            # of a group: why not
+        self.unknown = {}                            # reason why a group has no model
         self.named = {}
         self._rigid()
         from . import other_kinds
@@ -55,7 +55,7 @@ class Model:
                     self.named[one] = NamedBody(-1, 0, x, R, np.zeros(3), True)
                     continue
                 if one not in of_name:
-                    continue  # moves as it is told
+                    continue  # has prescribed motion
                 g, i = of_name[one]
                 if spec.get("motion"):
                     led.setdefault(g, {})[i] = (entry, shift, turn)
@@ -72,7 +72,7 @@ class Model:
                 if len(bodies) == self.results.groups[g].bodies:
                     self.groups[g] = moving.MovingGroup([bodies[i] for i in range(len(bodies))])
             except Unknown:
-                pass  # contacts with it are told as not checked
+                pass  # contacts with it are reported as not checked
         for g in self.results.groups:
             bodies = found.get(g.index, {})
             if g.kind != "rigid" or g.index in self.unknown:
@@ -91,7 +91,7 @@ class Model:
                 self.schemes[g.index] = splitting.step_of(bodies[0].scheme or {})
 
     def add_named(self, g, group):
-        """A body without frames: joints hold it at its points."""
+        """A body without frames: joints act on its points."""
         import types
         start = group.initial()[0]
         source = types.SimpleNamespace(point_at_start=lambda at: group.point(start, at))
@@ -168,12 +168,16 @@ class Model:
         (xa, A), (xb, B) = self.side_frames([joint.a], q), self.side_frames([joint.b], q)
         return (xa[0], A[0]), (xb[0], B[0])
 
-    def coordinate_at(self, law, q):
-        """What a law on a coordinate sees: its value less the offset, angles but for turns."""
-        spin, _, value = joint_geometry.coordinate(self.joints[law.joint], law.coordinate,
-                                                   *self.frames_of(self.joints[law.joint], q))
-        x = value - law.offset
-        return x - 2 * np.pi * np.round(x / (2 * np.pi)) if spin else x
+    def coordinate_at(self, law, q, frame):
+        """Argument of a law on a coordinate: its value less the offset. An angle has the turn of the frame."""
+        joint = self.joints[law.joint]
+        spin, _, value = joint_geometry.coordinate(joint, law.coordinate, *self.frames_of(joint, q))
+        if not spin:
+            return value - law.offset
+        known = self.results.joint_angle[law.joint]
+        column = law.coordinate if joint.kind == "universal" else 0  # other kinds have one angle
+        near = law.offset if known is None else known[frame, column]
+        return value + 2 * np.pi * np.round((near - value) / (2 * np.pi)) - law.offset
 
     def start_frames_known(self):
         q = [g.initial()[0] if hasattr(g, "initial") else None for g in self.groups]
@@ -185,7 +189,7 @@ class Model:
         return self.frames_of(self.joints[n], q)
 
     def margin(self):
-        """From which gap on contacts between surfaces are known [m]."""
+        """Gap below which contacts between surfaces are detected [m]."""
         return self.scene["contact"].get("margin") or 0.0
 
     def _materials(self):
@@ -213,14 +217,14 @@ class Model:
         return out
 
     def surface_law(self, a, b):
-        """The law between two bodies (group, body), if it is the same whatever shapes of theirs touch; else None."""
+        """The law between two bodies (group, body), if it is the same for all their shapes; otherwise None."""
         if not hasattr(self, "materials"):
             self.materials = self._materials()
         of = [self.materials.get(s if s[0] >= 0 else (-1, -1), {"default"}) for s in (a, b)]
         found = []
         for x in of[0]:
             for y in of[1]:
-                rules = [r.get("law") for r in self.scene["surfaces"]  # None: they do not touch
+                rules = [r.get("law") for r in self.scene["surfaces"]  # None: no contact
                          if not r["materials"] or sorted(r["materials"]) == sorted([x, y])]
                 if rules and rules[0] is not None and rules[0] not in found:
                     found.append(rules[0])

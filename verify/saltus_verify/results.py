@@ -1,4 +1,4 @@
-"""What a results file holds, as arrays."""
+"""The contents of a results file, as arrays."""
 import json
 import os
 import stat
@@ -20,7 +20,7 @@ def _attribute(group, name, default=None):
 
 
 def _expect_alone(group, path=""):
-    """Every table lies in the file itself: links to others, and storage outside of it, are not followed."""
+    """Every table must be in the file itself: links to other files and external storage are rejected."""
     for name in group:
         here = f"{path}/{name}"
         if not isinstance(group.get(name, getlink=True), (h5py.HardLink, h5py.SoftLink)):
@@ -35,7 +35,7 @@ def _expect_alone(group, path=""):
 
 
 class GroupData:
-    """A group of equal bodies, tables of all frames."""
+    """A group of identical bodies, tables of all frames."""
 
     def __init__(self, group):
         self.index = int(_attribute(group, "index"))
@@ -49,7 +49,7 @@ class GroupData:
         self.velocity = read(group, "velocity")
         step = group["step"] if "step" in group else {}
         self.q0, self.v0, self.v1 = read(step, "q0"), read(step, "v0"), read(step, "v1")
-        self.own_v1 = self.v1  # stored beside the velocity, of schemes that hold another
+        self.own_v1 = self.v1  # stored in addition to the velocity, by schemes whose state contains another one
         if self.v1 is None:
             self.v1 = self.velocity
         self.mesh = self._mesh(group)
@@ -83,7 +83,7 @@ class Contacts:
 
 
 class NoSteps(Exception):
-    """The scene asked for frames without what the verifier checks."""
+    """The frames do not contain the data that the verifier checks."""
 
 
 class Results:
@@ -96,7 +96,7 @@ class Results:
                 raise ValueError("not a results file of Saltus")
             self.contact_tolerance = _attribute(f, "contact_tolerance")
             if int(_attribute(f, "version")) > 1:
-                raise ValueError("of a later version of the format than this program knows (1)")
+                raise ValueError("of a later version of the format than this program supports (1)")
             self.scene = json.loads(_text(f["resolved"]))
             time = self.scene["time"]
             self.by_events = time.get("mode", time.get("lane")) == "events"  # former name
@@ -106,7 +106,7 @@ class Results:
             groups = [GroupData(f["bodies"][n]) for n in f["bodies"]]
             self.groups = sorted(groups, key=lambda g: g.index)
             if any(g.q is not None and g.q0 is None for g in groups):
-                raise NoSteps("its frames hold places and velocities alone, and no step to check; "
+                raise NoSteps("its frames contain only positions and velocities, so no step can be checked; "
                               "run the scene with results: {contacts: true}")
             self.contacts = Contacts(f["contacts"])
             self.rows = {n: np.array(f["step"][n]) for n in f["step"]}
@@ -117,6 +117,8 @@ class Results:
             order = sorted(joints, key=lambda n: int(_attribute(joints[n], "index")))
             self.joint_force = [np.array(joints[n]["force"]) for n in order]
             self.joint_torque = [np.array(joints[n]["torque"]) for n in order]
+            # over any number of turns; None: no angle, or a file of a former version
+            self.joint_angle = [np.array(joints[n]["angle"]) if "angle" in joints[n] else None for n in order]
             self.joint_broken = [float(_attribute(joints[n], "broken_at", np.inf)) for n in order]
             self.events = {n: np.array(f["events"][n]) for n in f["events"]} if "events" in f else {}
             self.pairs = {n: np.array(f["pairs"][n]) for n in f["pairs"]} if "pairs" in f else {}

@@ -1,4 +1,4 @@
-"""Every stored moment: energy of the states, lengths of quaternions, the first frame against the scene, forces against
+"""Checks of all stored frames: energy of the states, lengths of quaternions, the first frame compared with the scene, forces with
 impulses, directions of contacts."""
 import zlib
 
@@ -8,7 +8,7 @@ from . import bounds, joint_geometry, modal_exact, rotation
 from .contacts import contact_name
 from .solids import Unknown
 
-APART = 1e-6  # what joints are off at the start that the run closes by itself, of lengths and of velocities
+APART = 1e-6  # initial violations of joints that the run corrects, relative to lengths and velocities
 
 
 def check(results, model, report, frames):
@@ -29,18 +29,18 @@ def check(results, model, report, frames):
             size = max(np.abs(g.q).max(initial=0.0), 1e-300)
             rest = g.q[0] - q
             if g.index in places_off and np.abs(rest).max(initial=0.0) > bounds.START * size:
-                report.not_checked("first frame, places", f"'{g.name}': joints that did not fit were closed")
+                report.not_checked("first frame, places", f"'{g.name}': the run closed violated joints")
             else:
                 report.largest("first frame, places", rest, bounds.START * size, "m, 1", lambda i: f"'{g.name}', number {i}")
             size = max(np.abs(g.velocity).max(initial=0.0), 1e-300)
             rest = g.velocity[0] - v
-            if g.scheme == "modal-exact":  # modes that lose more than half of themselves in a step begin otherwise
+            if g.scheme == "modal-exact":  # strongly damped modes have another start
                 rest = np.where(np.exp(-2.0 * known.sigma * results.h) < 0.5, 0.0, rest)
                 if any((e.get("scheme") or {}).get("start") == "raw" for e in results.scene["bodies"]):
                     rest = 0.0 * rest
                     report.not_checked("first frame, velocities", "of modal-exact with start: raw")
             if g.index in velocities_off and np.abs(rest).max(initial=0.0) > bounds.START * size:
-                report.not_checked("first frame, velocities", f"'{g.name}': velocities that open a joint were changed")
+                report.not_checked("first frame, velocities", f"'{g.name}': the run changed velocities that violate a joint")
             else:
                 report.largest("first frame, velocities", rest, bounds.START * size, "m/s, rad/s",
                                lambda i: f"'{g.name}', number {i}")
@@ -55,9 +55,9 @@ def check(results, model, report, frames):
 
 
 def joints_off(model):
-    """Groups whose places, and groups whose velocities, the run may change at the start: a joint that holds them, or others
-    they hang together with, is open in the scene; the run then fits them, by the least change. Drives and gears might ask
-    for any."""
+    """Groups whose positions, and groups whose velocities, the run may change at the start: if a joint on them, or on groups
+    connected to them, is violated in the scene, the run corrects them by the smallest change. Drives and gears may require any
+    change."""
     held = [{side.group for side in (j.a, j.b) if side.group >= 0} for j in model.joints]
     if model.joint_fault:
         everything = set().union(*held) if held else {g for g in range(len(model.groups))}
@@ -78,7 +78,7 @@ def joints_off(model):
 
 
 def joint_gaps(model, q):
-    """Of each joint its gaps with the groups at q, a list."""
+    """The gaps of each joint with the groups at q, a list."""
     if not model.joints:
         return []
     a = model.side_frames([j.a for j in model.joints], q)
@@ -88,7 +88,7 @@ def joint_gaps(model, q):
 
 
 def hanging_on(held, joints):
-    """The groups that hang together by joints with one of some joints."""
+    """The groups that are connected by joints to one of these joints."""
     groups = set().union(*(held[n] for n in joints))
     while True:
         more = groups.union(*(of for of in held if of & groups))
@@ -111,7 +111,7 @@ FORCES = ("compliant", "hertz", "hunt-crossley", "felt")  # laws that store ener
 def energies(results, model, report, frames):
     missing = [g.name for g in results.groups if g.velocity is not None and model.groups[g.index] is None]
     if missing:
-        report.not_checked("energy of states", f"it needs every body, and does not know '{missing[0]}'")
+        report.not_checked("energy of states", f"it needs every body, and '{missing[0]}' is not implemented here")
         return
     springs = [law for law in model.joint_laws if law.what == "spring" and law.spec["stiffness"] > 0.0]
     if model.joint_fault:
@@ -147,13 +147,13 @@ def energies(results, model, report, frames):
             kinetic, potential = kinetic + T, potential + V
         q = [g.q[k] if g.q is not None else None for g in results.groups]
         for law in springs:
-            potential += 0.5 * law.spec["stiffness"] * model.coordinate_at(law, q) ** 2
+            potential += 0.5 * law.spec["stiffness"] * model.coordinate_at(law, q, k) ** 2
         row = results.row_of_frame[k]
         blur = sum(getattr(known, "energy_blur", 0.0) for known in model.groups)
         size = abs(kinetic) + abs(potential) + abs(results.rows["potential"][row]) + blur / bounds.ENERGY
-        size += abs(results.rows["kinetic"][row - 1]) if row > 0 else 0.0  # what a step takes away may leave round-off
+        size += abs(results.rows["kinetic"][row - 1]) if row > 0 else 0.0  # energy removed in a step may leave round-off
         where = lambda: f"frame {k}, t = {results.time[k]:.9g} s"
-        if exact:  # their sum alone means something
+        if exact:  # only their sum is meaningful
             total = kinetic + potential - results.rows["kinetic"][row] - results.rows["potential"][row]
             report.add("energy", total, 10.0 * bounds.ENERGY * max(size, 1e-300), "J", where)
             continue
@@ -163,7 +163,7 @@ def energies(results, model, report, frames):
 
 
 def checksums(results, report, frames):
-    """The bytes of each frame against what the run noted of them when it wrote them."""
+    """Compares the bytes of each frame with the checksum that the run stored."""
     if results.crc is None:
         report.not_checked("checksum of frames", "a file of an earlier version")
         return

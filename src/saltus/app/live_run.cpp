@@ -30,6 +30,13 @@ bool at_end(const Model& model, const State& state) {
   return state.t >= model.options().end - 0.5 * model.options().h;
 }
 
+/// Whether groups have equal numbers of coordinates and joint angles.
+bool same_shape(std::span<const GroupState> x, std::span<const GroupState> y) {
+  return std::ranges::equal(x, y, [](const GroupState& a, const GroupState& b) {
+    return a.q.size() == b.q.size() && a.angles.size() == b.angles.size();
+  });
+}
+
 }  // namespace
 
 /// During its lifetime the run waits between two steps.
@@ -126,13 +133,10 @@ void LiveRun::set(const std::string& path, const std::string& value) {
   expect_same_files(read_scene(scene_, all), path);
   Prepared changed = prepare(all);
   const bool same_columns = live_columns(changed.setup->model).size() == columns_.size();
-  const auto size = [](const GroupState& group) { return group.q.size(); };
   std::uint64_t told = 0;
   {
     const Command command(*this);
-    if (!same_columns ||
-        !std::ranges::equal(changed.start->state().groups, sim_->state().groups, {}, size, size))
-      refuse();
+    if (!same_columns || !same_shape(changed.start->state().groups, sim_->state().groups)) refuse();
     try {
       told = adopt(changed, true);
     } catch (const UsageError&) {

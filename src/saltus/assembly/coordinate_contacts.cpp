@@ -19,7 +19,10 @@ CoordinateContacts::CoordinateContacts(IslandContacts& contacts, JointSystem& jo
     contact.key = of.key;
     contact.law = of.law;
     contact.joint_law = static_cast<int>(i);
-    contact.side[0].member = a >= 0 ? a : b;
+    const auto moves = [&](int member) {
+      return member >= 0 && contacts.dynamics(contacts.members()[at(member)]).velocities() > 0;
+    };
+    contact.side[0].member = moves(a) || b < 0 ? a : b;
     contact.beside = static_cast<int>(angle_.size());
     Angle& angle = angle_.emplace_back();
     angle.of = model.angle_of(of.joint, of.coordinate);

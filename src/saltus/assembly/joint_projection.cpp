@@ -13,8 +13,9 @@ constexpr ProjectionLimits kClosing{.iterations = 4,
 constexpr double kOldFactor = 1.0 / 16.0;
 // Up to so many joint rows factorising is cheaper than correcting.
 constexpr int kFewJointRows = 12;
-constexpr double kProjected = 1e-12;      // residual after level both, relative to that before
-constexpr double kProjectedLeast = 1e-9;  // the same if kProjected is below round-off
+// Target of the residual of a projection, relative to the initial residual ...
+constexpr double kProjected = 1e-12;
+constexpr double kProjectedLeast = 1e-9;  // ... and the largest accepted one
 
 std::vector<Eigen::Index> velocities(const Model& model, std::span<const int> groups) {
   std::vector<Eigen::Index> n;

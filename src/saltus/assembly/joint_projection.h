@@ -4,8 +4,8 @@
 //     positions:   q1 <- q1 (+) h M^-1 G^T L,   S L = -g(q1)/h     while |g| is above round-off
 //     velocities:  v1 <- v1 + M^-1 G^T L,       S L = u - (G v1 + d1)
 //
-// u = 0 after a step of level `both`; after corrections of positions u is G v1 + d1 from before
-// them.
+// u = 0 after a step of level `both`; after a projection of positions u is the value of G v1 + d1
+// before that projection.
 #pragma once
 #include <vector>
 

@@ -102,6 +102,13 @@ void Moving::point_drift(double t, View, std::span<const PointRef> at, Out d) co
 }
 
 // |x' + omega x r| <= |x'| + |omega| |r|
+double Moving::fastest_spin_drift(double from, double to) const {
+  double most = 0.0;
+  for (const PrescribedMotion& m : motions_)
+    most = std::max(most, m.angle.fastest(from, to) + std::abs(m.spin));
+  return most;
+}
+
 double Moving::fastest_drift(double from, double to, double reach) const {
   double most = 0.0;
   for (const PrescribedMotion& m : motions_) {

@@ -55,6 +55,7 @@ class Moving final : public Dynamics {
   void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
   double fastest_drift(double from, double to, double reach) const override;
+  double fastest_spin_drift(double from, double to) const override;
   void breaks(Breaks& out) const override;
   void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
 

@@ -37,7 +37,7 @@ struct Joint {
   double length = 0.0;  ///< of a distance joint [m]
   /// Of a distance joint: mean tension of a step that breaks it [N]; 0: unbreakable.
   double strength = 0.0;
-  /// Value at t = 0 of each coordinate that is an angle, up to half a turn: selects the turn [rad].
+  /// Selects the turn at t = 0 of each coordinate that is an angle: the nearest to this [rad].
   std::array<double, 3> start{};
 };
 

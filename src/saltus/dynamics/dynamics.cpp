@@ -52,6 +52,8 @@ void Dynamics::prescribed_columns(Combination, double, View, View, Eigen::Ref<Ma
   expects(prescribed() == 0, "this kind of body does not provide the columns of prescribed motion");
 }
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
+double Dynamics::fastest_spin_drift(double, double) const { return 0.0; }
+
 double Dynamics::fastest_drift(double, double, double) const { return 0.0; }
 void Dynamics::breaks(Breaks&) const {}
 std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,

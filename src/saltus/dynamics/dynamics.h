@@ -216,6 +216,8 @@ class Dynamics {
   /// Upper bound of |d| of point_drift() in [from, to] [m/s], for points up to `reach` [m] from the
   /// origin of their frame and for vertices of boundary surfaces. Default: 0.
   virtual double fastest_drift(double from, double to, double reach) const;
+  /// Upper bound of |d| of spin_drift() in [from, to] [rad/s]. Default: 0.
+  virtual double fastest_spin_drift(double from, double to) const;
   /// Forces have the round-off of coordinates of this size, apart from q itself: the largest
   /// reference coordinate or length that they are computed from. Default: 0.
   virtual double offset() const { return 0.0; }

@@ -77,6 +77,9 @@ class ForwardingDynamics : public Dynamics {
   }
   const ModalData* modal() const override { return inner().modal(); }
 
+  double fastest_spin_drift(double from, double to) const override {
+    return inner().fastest_spin_drift(from, to);
+  }
   double fastest_drift(double from, double to, double reach) const override {
     return inner().fastest_drift(from, to, reach);
   }

@@ -91,6 +91,7 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
   response_.projection().allow(std::max(std::abs(state.energy_start),
                                         state.energy.kinetic + std::abs(state.energy.potential)));
   order_decided_ = false;
+  ambiguous_angle_ = nullptr;
   report.steps = 0;
   step_.begin_crawls();
   if (!step_.ready() && event_state.h > 0.0 && !step_.resume(state)) {
@@ -99,7 +100,8 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
     event_state.modes.clear();
     event_state.start.clear();
   }
-  const std::uint64_t evaluations = motion_.evaluations();  // a resumed step was counted before
+  // After resume(), whose evaluations have been counted by the earlier run.
+  const std::uint64_t evaluations = motion_.evaluations();
   Interval now{
       .state = state, .t1 = t1, .limit = 0.0, .report = report, .events = events, .before = before};
   End end = start(now);
@@ -235,8 +237,9 @@ bool EventIntegrator::move_to(Interval& now, double theta) {
   if (inactive) add_inactive_energy(event_state.t + from * event_state.length, state, -1.0);
   if (theta >= 1.0) state.t = step_.end_time(event_state);
   const bool held = step_.place(state.t, theta, event_state, state.groups);
-  angles_.follow(motion_.contacts().joints(), event_state.t, event_state.start, state.t,
-                 state.groups);
+  if (const JointAngle* const angle = angles_.follow(motion_.contacts().joints(), event_state.t,
+                                                     event_state.start, state.t, state.groups))
+    ambiguous_angle_ = angle;
   if (inactive) add_inactive_energy(state.t, state, 1.0);
   if (step_.ode().h > 0.0) {
     const StepBalance& balance = step_.balance();

@@ -63,6 +63,9 @@ class EventIntegrator {
   bool order_decided() const { return order_decided_; }
   const std::string& tied() const { return tied_; }
 
+  /// The first joint angle whose number of turns was ambiguous in the last advance(); null: none.
+  const JointAngle* ambiguous_angle() const { return ambiguous_angle_; }
+
   /// The law of a closed contact whose axis of friction is along the normal at the state; -1: there
   /// is none.
   int undirected(const State& state);
@@ -119,8 +122,9 @@ class EventIntegrator {
   std::map<std::uint64_t, Vector3> impulses_;  ///< of contacts since begin_means()
   JointImpulses joint_impulses_;
   JointAngles angles_;
-  bool order_decided_ = false;  ///< in the current interval
-  std::string tied_;            ///< the first two contacts whose order affected the result, as text
+  const JointAngle* ambiguous_angle_ = nullptr;  ///< in the current interval
+  bool order_decided_ = false;                   ///< in the current interval
+  std::string tied_;  ///< the first two contacts whose order affected the result, as text
 };
 
 }  // namespace saltus

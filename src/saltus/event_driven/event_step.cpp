@@ -13,10 +13,10 @@
 namespace saltus {
 namespace {
 
-constexpr int kMostTrials = 60;      ///< of the length of a step
-constexpr int kTrials = 4;           ///< before the search for slips that are ending
+constexpr int kMostTrials = 60;      ///< trial lengths of a step
+constexpr int kTrials = 4;           ///< trials without a search for ending slips
 constexpr double kTurn = 2.5;        ///< maximum rotation of a body in a step [rad]
-constexpr double kCounted = 1.5;     ///< the same if angles between bodies are counted [rad]
+constexpr double kCounted = 1.5;     ///< its value if angles between bodies are counted [rad]
 constexpr double kMargins = 2000.0;  ///< margins that a body may move in a step
 constexpr double kShortest = 1e-15;
 /// Consecutive steps, each below kCrawl intervals and as long as friction lets an explicit method
@@ -59,6 +59,12 @@ EventStep::EventStep(const Model& model, ConstrainedMotion& motion, EventProject
       balance_(model, motion),
       jumps_(model.breaks().jumps) {
   std::ranges::set_union(model.breaks().ends, jumps_, std::back_inserter(ends_));
+  for (const JointAngle& of : model.angles())
+    for (const JointSide* side : {&model.joints()[static_cast<std::size_t>(of.joint)].a,
+                                  &model.joints()[static_cast<std::size_t>(of.joint)].b})
+      if (side->group >= 0 &&
+          model.groups()[static_cast<std::size_t>(side->group)].dynamics->velocities() == 0)
+        turned_groups_.push_back(side->group);
   w_ = v_ = dw_ = Vector::Zero(motion.size());
 }
 
@@ -117,9 +123,14 @@ void EventStep::start_trial(EventState& event_state, double h) {
 }
 
 // The time to the next end or limit, also limited because increments of rotations are singular at
-// 2 pi.
+// 2 pi and joint angles have the turn nearest to that at the start of a step.
 double EventStep::longest(double t, double limit) const {
-  const double left = std::min(limit, next_end(t)) - t;
+  double left = std::min(limit, next_end(t)) - t;
+  for (const int g : turned_groups_)
+    if (const double spin =
+            model_.groups()[static_cast<std::size_t>(g)].dynamics->fastest_spin_drift(t, t + left);
+        spin * left > kCounted)
+      left = kCounted / spin;
   const double turn = motion_.contacts().counts_angles() ? kCounted : kTurn;
   const double spin = motion_.kinematics().fastest_turn(v_);
   return spin > 0.0 ? std::min(left, turn / spin) : left;

@@ -86,8 +86,9 @@ class EventStep {
   std::unique_ptr<OdeMethod> method_;
   ErrorScale scale_;
   StepBalance balance_;
-  std::vector<double> ends_;   ///< times that no step crosses [s], increasing
-  std::vector<double> jumps_;  ///< of prescribed motions, a subset of `ends_`
+  std::vector<double> ends_;        ///< times that no step crosses [s], increasing
+  std::vector<double> jumps_;       ///< of prescribed motions, a subset of `ends_`
+  std::vector<int> turned_groups_;  ///< with joint angles and only prescribed motion
   Stop* stop_ = nullptr;
   EventTrace* trace_ = nullptr;
   OdeStep step_;

@@ -59,6 +59,14 @@ h5::Dataset newer_table_of(const h5::Group& group, const std::string& name, std:
   return group.has(name) ? table_of(group, name, columns) : h5::Dataset();
 }
 
+/// The angles of a joint, by coordinate.
+std::vector<JointAngle> angles_of(const Model& model, std::size_t joint) {
+  std::vector<JointAngle> found;
+  std::ranges::copy_if(model.angles(), std::back_inserter(found),
+                       [&](const JointAngle& of) { return of.joint == static_cast<int>(joint); });
+  return found;
+}
+
 /// Creates the tables of the step that ends at each frame.
 void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shifted) {
   const h5::Group step = body.create_group("step");
@@ -134,6 +142,9 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
                         "exerted by the joint on its second body, in space, mean over the step");
       layout::described(joint.create("torque", reals(3)), "N m",
                         "on its second body about the joint, in space, mean over the step");
+      if (const std::size_t count = angles_of(model, i).size(); count > 0)
+        layout::described(joint.create("angle", reals(count)), "rad",
+                          "its coordinates that are angles, over any number of turns");
     }
   }
   create_contacts(file, model.surfaces().fixed_names);
@@ -203,6 +214,8 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
       JointData& joint = table.joints_.emplace_back();
       joint.force = table_of(group, "force", 3);
       joint.torque = table_of(group, "torque", 3);
+      joint.angles = angles_of(model, table.joints_.size() - 1);
+      if (!joint.angles.empty()) joint.angle = newer_table_of(group, "angle", joint.angles.size());
     }
   }
   if (table.bodies_.size() != model.groups().size())

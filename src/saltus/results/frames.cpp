@@ -27,6 +27,22 @@ void move_last(std::vector<double>& from, Eigen::Index count, std::vector<double
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
+/// Returns the number of bytes.
+std::size_t insert_angles(const State& state, std::span<const JointAngle> angles,
+                          std::vector<double>& out) {
+  for (const JointAngle& of : angles) {
+    const std::vector<double>& known = state.groups[static_cast<std::size_t>(of.group)].angles;
+    const auto slot = static_cast<std::size_t>(of.slot);
+    out.push_back(slot < known.size() ? known[slot] : kUnknown);
+  }
+  return 8 * angles.size();
+}
+
+void shorten(h5::Dataset& data, std::size_t rows) {
+  if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
+  data.truncate(rows);
+}
+
 }  // namespace
 
 FrameTable::Waiting FrameTable::room() const {
@@ -57,6 +73,8 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
     insert(waiting_.joints[i].force, joint_loads[i][0]);
     insert(waiting_.joints[i].torque, joint_loads[i][1]);
     bytes_ += 48;
+    if (joints_[i].angle.is_open())
+      bytes_ += insert_angles(state, joints_[i].angles, waiting_.joints[i].angle);
   }
   bytes_ += add_step(state);
   if (!holds_contacts_)
@@ -193,6 +211,7 @@ void FrameTable::Waiting::clear() {
   for (Joint& j : joints) {
     j.force.clear();
     j.torque.clear();
+    j.angle.clear();
   }
 }
 
@@ -238,6 +257,7 @@ void FrameTable::write(Waiting& w) {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     put(joints_[i].force, w.joints[i].force);
     put(joints_[i].torque, w.joints[i].torque);
+    put(joints_[i].angle, w.joints[i].angle);
   }
   put(contact_data_.offset, w.offset);
   put(contact_data_.key, w.key);
@@ -296,10 +316,6 @@ std::vector<std::uint64_t> FrameTable::sums_of(const Waiting& w) const {
 void FrameTable::truncate(std::size_t frames) {
   expects(waiting_.time.empty(), "FrameTable::truncate with frames in memory");
   const std::vector<std::uint64_t> offset = contact_data_.offset.counts();
-  const auto shorten = [](h5::Dataset& data, std::size_t rows) {
-    if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
-    data.truncate(rows);
-  };
   if (offset.size() <= frames) throw h5::Error(contact_data_.offset.label() + ": rows are missing");
   contacts_ = offset[frames];
   shorten(time_data_, frames);
@@ -316,10 +332,9 @@ void FrameTable::truncate(std::size_t frames) {
     for (h5::Dataset& field : body.field)
       if (field.is_open()) shorten(field, frames);
   }
-  for (JointData& joint : joints_) {
-    shorten(joint.force, frames);
-    shorten(joint.torque, frames);
-  }
+  for (JointData& joint : joints_)
+    for (h5::Dataset* column : {&joint.force, &joint.torque, &joint.angle})
+      if (column->is_open()) shorten(*column, frames);
   given_ = frames;
 }
 

@@ -32,7 +32,7 @@ class FrameTable {
       std::vector<std::vector<double>> field;
     };
     struct Joint {
-      std::vector<double> force, torque;
+      std::vector<double> force, torque, angle;
     };
     std::vector<double> time, impulse, moment, point, normal, force, gap, tangent, local;
     std::vector<std::uint64_t> step, offset, key;
@@ -86,6 +86,8 @@ class FrameTable {
   };
   struct JointData {
     h5::Dataset force, torque;
+    h5::Dataset angle;               ///< not open: not in the file, or the joint has none
+    std::vector<JointAngle> angles;  ///< its columns
   };
   std::size_t add_fields(BodyData& body, std::vector<std::vector<double>>& waiting, double t,
                          View q, View v);

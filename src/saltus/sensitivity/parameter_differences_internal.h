@@ -16,7 +16,7 @@ class ParameterDifferences {
                        const SensitivityOptions& options);
 
   /// Repeats the steps of the run to find their ends and the magnitude of its motion. Call this
-  /// before everything below.
+  /// before the functions below.
   void measure(std::vector<Stretch>& stretches);
 
   const Model& model() const { return model_; }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/assembly/joint_angles.h"
 #include "saltus/event_driven/constrained_motion.h"
 #include "saltus/event_driven/ode.h"
 #include "saltus/sensitivity/sensitivity.h"
@@ -65,6 +66,7 @@ class Runner {
   Model model_;
   ConstrainedMotion motion_;
   OdeStep step_;
+  JointAngles angles_;
   Vector w_, v_, dw_, dv_;
 };
 

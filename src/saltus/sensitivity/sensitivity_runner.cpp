@@ -29,7 +29,7 @@ std::unique_ptr<OdeMethod> make_method(OdeKind kind) {
   }
 }
 
-Runner::Runner(const Model& model) : model_(model), motion_(model_) {
+Runner::Runner(const Model& model) : model_(model), motion_(model_), angles_(model_) {
   const int n = motion_.size();
   w_ = v_ = dw_ = dv_ = Vector::Zero(n);
 }
@@ -82,6 +82,7 @@ void Runner::step(double t0, double dt, const Groups& groups, std::span<const Co
   const auto first = motion_.contacts().first();
   for (std::size_t g = 0; g < end.size(); ++g)
     end[g].v = step_.v1.segment(first[g], end[g].v.size());
+  angles_.follow(motion_.contacts().joints(), t0, groups, t0 + dt, end);
 }
 
 Runner::Begin Runner::begin(double t, Groups groups, std::span<const ContactMode> modes,

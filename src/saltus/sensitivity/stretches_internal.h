@@ -12,7 +12,7 @@ struct Stretch {
   const EventTrace::Step* step = nullptr;
   double dt = 0.0;                         ///< [s]
   double e = 0.0;                          ///< ConstrainedMotion::set_time
-  Groups end;                              ///< before the events there
+  Groups end;                              ///< states at its end, before the events
   std::vector<Event> events;               ///< at its end
   const EventTrace::Step* next = nullptr;  ///< null: the run ends here
 };

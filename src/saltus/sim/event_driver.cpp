@@ -150,6 +150,9 @@ void EventDriver::report_notices(const State& state) {
   if (const int law = integrator_.undirected(state); law >= 0)
     notices.add(Notice::Kind::undirected, law, -1,
                 [&] { return undirected_text(steps_.model(), law); });
+  if (const JointAngle* const angle = integrator_.ambiguous_angle())
+    notices.add(Notice::Kind::turn, angle->joint, angle->coordinate,
+                [&] { return turn_text(steps_.model(), *angle, steps_.model().options().h); });
   notices.accept();
 }
 

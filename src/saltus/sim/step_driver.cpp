@@ -30,6 +30,9 @@ void expect_state_of(const Model& model, const State& state) {
     expects(state.groups[g].q.size() == model.groups()[g].dynamics->positions() &&
                 state.groups[g].v.size() == model.groups()[g].dynamics->velocities(),
             kOther);
+  const bool former = std::ranges::all_of(
+      state.groups, [](const GroupState& group) { return group.angles.empty(); });
+  expects(former || JointAngles(model).known(state.groups), kOther);
 }
 
 State complete(const Model& model, State state) {

@@ -60,12 +60,9 @@ void start_angles(const Model& model, State& state) {
   EventState& events = state.event_state;
   if (angles.known(state.groups) && (events.start.empty() || angles.known(events.start))) return;
   JointSystem joints = all_joints(model);
-  if (events.start.empty()) {
-    angles.start(joints, state.t, state.groups);
-  } else {
-    angles.start(joints, events.t, events.start);
-    angles.follow(joints, events.t, events.start, state.t, state.groups);
-  }
+  if (!angles.known(state.groups)) angles.start(joints, state.t, state.groups);
+  if (!events.start.empty() && !angles.known(events.start))
+    angles.follow(joints, state.t, state.groups, events.t, events.start);
 }
 
 State initial_state(const Model& model) {
