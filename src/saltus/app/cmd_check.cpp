@@ -176,6 +176,10 @@ std::string heard_by(const Model& model, const Probe& probe) {
     const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
     return "joint " + coordinate_text(joint.name, joint.kind, probe.coordinate);
   }
+  if (probe.quantity == Probe::Quantity::joint_force ||
+      probe.quantity == Probe::Quantity::joint_torque)
+    return "joint " + model.joints()[static_cast<std::size_t>(probe.joint)].name;
+  if (probe.quantity == Probe::Quantity::contact_force) return probe.name;
   const Group& group = model.groups()[static_cast<std::size_t>(probe.group)];
   return group.bodies.empty() ? group.name
                               : group.bodies[static_cast<std::size_t>(probe.point.body)];

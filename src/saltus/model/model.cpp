@@ -158,6 +158,11 @@ std::string_view name_of(Probe::Quantity quantity) {
       return "coordinate";
     case Probe::Quantity::joint_rate:
       return "coordinate rate";
+    case Probe::Quantity::joint_force:
+    case Probe::Quantity::contact_force:
+      return "force";
+    case Probe::Quantity::joint_torque:
+      return "torque";
     default:
       return "displacement";
   }
@@ -168,7 +173,11 @@ std::string_view unit_of(Probe::Quantity quantity) {
     case Probe::Quantity::joint_rate:
       return "m/s";
     case Probe::Quantity::reaction:
+    case Probe::Quantity::joint_force:
+    case Probe::Quantity::contact_force:
       return "N";
+    case Probe::Quantity::joint_torque:
+      return "N m";
     default:
       return "m";
   }

@@ -138,11 +138,29 @@ struct JointAngle {
 double angle_between_stops(std::span<const JointLaw> joint_laws, std::span<const AnyLaw> laws,
                            int joint, int coordinate, double angle);
 
+/// A side of contacts: body `body` of a group, or of the fixed world (-1) a body of
+/// Surfaces::fixed_names, -1: all of the world.
+struct ContactBody {
+  int group = -1, body = -1;
+  bool operator==(const ContactBody&) const = default;
+};
+
 /// A recorded quantity: displacement or velocity of one point along one direction, or the force
 /// that holds a prescribed degree of freedom.
 struct Probe {
-  /// joint: the coordinate `coordinate` of joint `joint`, or its rate with Quantity::joint_rate.
-  enum class Quantity { displacement, velocity, reaction, joint, joint_rate };
+  /// joint, joint_rate: coordinate `coordinate` of joint `joint` and its rate. joint_force,
+  /// joint_torque: of the joint on its b. contact_force: of contacts on a body. Forces are means
+  /// over a step; the component along `direction`, or the magnitude if that is zero.
+  enum class Quantity {
+    displacement,
+    velocity,
+    reaction,
+    joint,
+    joint_rate,
+    joint_force,
+    joint_torque,
+    contact_force
+  };
   std::string name;
   int joint = 0, coordinate = 0;
   int group = 0;
@@ -151,10 +169,19 @@ struct Probe {
   Vector3 direction = Vector3::UnitZ();  ///< unit
   double rest = 0.0;                     ///< position of the point along it at the start [m]
   Quantity quantity = Quantity::velocity;
-  int reaction = 0;      ///< index in Simulation::reactions(); with `table`: weights of all
-  std::string wav, csv;  ///< file names, empty: none
-  double gain = 0.0;     ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
+  ContactBody body{}, from{};  ///< of a contact_force
+  bool from_any = true;        ///< of a contact_force: `from` is not used
+  int reaction = 0;            ///< index in Simulation::reactions(); with `table`: weights of all
+  std::string wav, csv;        ///< file names, empty: none
+  double gain = 0.0;           ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
 };
+
+/// The quantity is a force or torque: a mean over the last step and no function of the state.
+constexpr bool is_mean(Probe::Quantity quantity) {
+  using enum Probe::Quantity;
+  return quantity == reaction || quantity == joint_force || quantity == joint_torque ||
+         quantity == contact_force;
+}
 
 /// Name and unit of the quantity of a probe: "velocity", "m/s".
 std::string_view name_of(Probe::Quantity quantity);

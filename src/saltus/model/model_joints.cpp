@@ -74,16 +74,29 @@ void check_schemes(const StepOptions& options, const std::string& name, const st
   }
 }
 
+bool has_coordinate(const ModelParts& parts, int joint, int i) {
+  return joint >= 0 && joint < std::ssize(parts.joints) && i >= 0 &&
+         i < coordinate_count(parts.joints[static_cast<std::size_t>(joint)].kind);
+}
+
+void expect_probes(const ModelParts& parts) {
+  using Quantity = Probe::Quantity;
+  for (const Probe& probe : parts.probes)
+    if (probe.quantity == Quantity::joint || probe.quantity == Quantity::joint_rate)
+      expects(has_coordinate(parts, probe.joint, probe.coordinate),
+              "a probe of a joint must refer to one of its coordinates");
+    else if (probe.quantity == Quantity::joint_force || probe.quantity == Quantity::joint_torque)
+      expects(probe.joint >= 0 && probe.joint < std::ssize(parts.joints),
+              "a probe of the load of a joint must refer to a joint");
+}
+
 }  // namespace
 
 void Model::check_joints() const {
   const ModelParts& parts = *parts_;
   const auto groups_count = static_cast<int>(parts.groups.size());
   const auto joint_count = static_cast<int>(parts.joints.size());
-  const auto coordinate_exists = [&](int joint, int i) {
-    return joint >= 0 && joint < joint_count && i >= 0 &&
-           i < coordinate_count(parts.joints[static_cast<std::size_t>(joint)].kind);
-  };
+  const auto coordinate_exists = [&](int joint, int i) { return has_coordinate(parts, joint, i); };
   for (int j = 0; j < joint_count; ++j) {
     const Joint& joint = parts.joints[static_cast<std::size_t>(j)];
     for (const JointSide* side : {&joint.a, &joint.b})
@@ -151,10 +164,7 @@ void Model::check_joints() const {
             "a law on a joint must have no friction and no cohesion");
     if (law.drives) drive({one.joint, one.coordinate}, one.name);
   }
-  for (const Probe& probe : parts.probes)
-    if (probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate)
-      expects(coordinate_exists(probe.joint, probe.coordinate),
-              "a probe of a joint must refer to one of its coordinates");
+  expect_probes(parts);
 }
 
 }  // namespace saltus

@@ -90,7 +90,22 @@ double velocity_at(const Model& model, const Probe& probe) {
   return earliest;
 }
 
+/// The name of a body in contacts; of the world as a whole "world".
+std::string body_name(const Model& model, const ContactBody& of) {
+  const auto body = static_cast<std::size_t>(of.body);
+  const auto& fixed = model.surfaces().fixed_names;
+  if (of.group < 0) return of.body >= 0 && body < fixed.size() ? fixed[body] : "world";
+  const Group& group = model.groups()[static_cast<std::size_t>(of.group)];
+  return body < group.bodies.size() ? group.bodies[body] : group.name;
+}
+
 std::string description_of(const Probe& probe) {
+  if (probe.quantity == Probe::Quantity::contact_force)
+    return "force of contacts on a body, mean over the step";
+  if (probe.quantity == Probe::Quantity::joint_force)
+    return "force of a joint on its second body, mean over the step";
+  if (probe.quantity == Probe::Quantity::joint_torque)
+    return "torque of a joint on its second body, mean over the step";
   if (probe.quantity == Probe::Quantity::reaction)
     return "constraint force of a prescribed degree of freedom, mean over the step";
   const std::string name(name_of(probe.quantity));
@@ -116,6 +131,12 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
       const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
       data.set("joint", joint.name);
       data.set("coordinate", std::string(coordinate_name(joint.kind, probe.coordinate)));
+    } else if (probe.quantity == Probe::Quantity::joint_force ||
+               probe.quantity == Probe::Quantity::joint_torque) {
+      data.set("joint", model.joints()[static_cast<std::size_t>(probe.joint)].name);
+      data.set("coordinate", "");
+    } else if (probe.quantity == Probe::Quantity::contact_force) {
+      data.set("body", body_name(model, probe.body));
     } else {
       data.set("body", model.groups()[static_cast<std::size_t>(probe.group)].name);
     }
@@ -185,10 +206,11 @@ void check_same_inputs(const h5::File& file, const std::string& path,
     const h5::Group entry = list.group(name);
     const auto size = static_cast<std::uint64_t>(entry.integer("size"));
     if (size == input.size && entry.text("fnv1a") == input.hash) continue;
-    const std::string how = size == input.size ? "other bytes"
-                                               : std::to_string(input.size) + " bytes, " +
-                                                     std::to_string(size) + " before";
-    throw SceneError(input.entry, "has changed since the run in " + path + " (" + how + ")",
+    const std::string how =
+        size == input.size
+            ? "other bytes of the same length"
+            : std::to_string(input.size) + " bytes, previously " + std::to_string(size) + " bytes";
+    throw SceneError(input.entry, "has changed since the run in " + path + " (now " + how + ")",
                      "restore the old file, or run the scene from the start")
         .at(input.file, 0, 0);
   }

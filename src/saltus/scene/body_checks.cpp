@@ -145,7 +145,7 @@ void BodyChecks::advise_scheme(std::size_t i, const std::string& path) {
   if (const auto* form = std::get_if<VariationalSymplecticOptions>(&choice);
       form && form->compat == Compat::sofa && touched)
     say(".scheme",
-        "compat: sofa stores the momentum before the contact, so obstacles do not stop '" +
+        "compat: sofa stores the momentum without the contact impulse, so obstacles do not stop '" +
             body.name + "'; compat: none does");
   if (const auto* newmark = std::get_if<NewmarkOptions>(&choice); newmark && touched)
     say(".scheme", rest_advice(newmark->gamma, newmark->beta_value(), body.name));

@@ -7,9 +7,10 @@
 namespace saltus {
 
 /// The probe of output `index` of the scene. bodies: all built bodies; initial: states of the
-/// groups; joints: of the model, in the order of the scene.
+/// groups; joints: of the model, in the order of the scene; fixed_names:
+/// Surfaces::fixed_names.
 Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
                std::span<const GroupState> initial, std::span<const Joint> joints,
-               std::size_t index);
+               std::span<const std::string> fixed_names, std::size_t index);
 
 }  // namespace saltus

@@ -224,7 +224,10 @@ class SoundPart {
       return gone(contact.on) || (contact.other() && gone(*contact.other()));
     });
     erase("ignore", [&](std::size_t i) { return std::ranges::any_of(spec.ignore[i], gone); });
-    erase("outputs", [&](std::size_t i) { return gone(spec.outputs[i].probe); });
+    erase("outputs", [&](std::size_t i) {
+      const OutputSpec& output = spec.outputs[i];
+      return gone(output.probe) || (output.from && gone(*output.from));
+    });
     for (std::size_t i = spec.joints.size(); i-- > 0;)
       if (std::ranges::any_of(spec.joints[i].between, gone)) {
         remove_joint(i);

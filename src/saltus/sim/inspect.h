@@ -98,7 +98,7 @@ State advance_velocity(const Model& model, const State& state, std::span<const V
 struct Reached {
   StepReport report;        ///< of the last step; default-constructed if no step was needed
   std::uint64_t steps = 0;  ///< steps made
-  bool stopped = false;     ///< by the predicate, before `end`
+  bool stopped = false;     ///< ended by `stop` before `end`
 };
 /// Makes steps of StepOptions::h until t = end [s]; the last one is shortened to end there. `stop`
 /// is evaluated after every step and ends the run earlier; so does a step that failed and was not

@@ -40,6 +40,7 @@ void Simulation::Drivers::recover(const State* before) {
 }
 
 StepReport Simulation::Drivers::interval(double h) {
+  ++intervals;
   const FlushDenormals flush;
   expects(steps.usable(),
           "an exception left this simulation between two steps; create another one from its model");
@@ -162,16 +163,38 @@ std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) co
   return drivers_->probes.joint_coordinate(joint, coordinate, state(), drivers_->steps.prepared());
 }
 
+void Simulation::Drivers::find_contacts(double most, std::vector<SeenContact>& seen,
+                                        std::vector<ContactView>& placed) {
+  const State& state = steps.state();
+  seen.clear();
+  if (steps.contacts_known() && state.event_state.active)
+    events->integrator().describe(state, seen);
+  else if (steps.contacts_known())
+    for (const auto& island : steps.islands())
+      if (island) island->see(steps.model(), most, seen);
+  place_contacts(steps.model(), state.t, state.h, state.groups, seen, placed);
+}
+
 std::span<const ContactView> Simulation::contacts(double most) const {
+  drivers_->find_contacts(most, drivers_->contacts, drivers_->views);
+  return drivers_->views;
+}
+
+Vector3 Simulation::contact_force(const Probe& probe) const {
+  const auto is = [](const ContactView::Side& side, const ContactBody& body) {
+    return side.group == body.group &&
+           (side.body == body.body || (body.group < 0 && body.body < 0));
+  };
+  // in vectors of its own: the result of contacts() stays valid
   Drivers& w = *drivers_;
-  w.contacts.clear();
-  if (w.steps.contacts_known() && state().event_state.active)
-    w.events->integrator().describe(state(), w.contacts);
-  else if (w.steps.contacts_known())
-    for (const auto& island : w.steps.islands())
-      if (island) island->see(model(), most, w.contacts);
-  place_contacts(model(), state().t, state().h, state().groups, w.contacts, w.views);
-  return w.views;
+  if (w.force_interval != w.intervals) w.find_contacts(0.0, w.force_contacts, w.force_views);
+  w.force_interval = w.intervals;
+  Vector3 sum = Vector3::Zero();
+  for (const ContactView& c : w.force_views) {
+    if (is(c.a, probe.body) && (probe.from_any || is(c.b, probe.from))) sum += c.force;
+    if (is(c.b, probe.body) && (probe.from_any || is(c.a, probe.from))) sum -= c.force;
+  }
+  return sum;
 }
 
 std::span<const SeenContact> Simulation::seen_contacts() const { return drivers_->contacts; }
@@ -185,8 +208,16 @@ std::vector<Notice> Simulation::notices() const { return drivers_->steps.notices
 
 double Simulation::probe(int index) const {
   expects(index >= 0 && static_cast<std::size_t>(index) < model().probes().size(), "no such probe");
-  return drivers_->probes.value(model().probes()[static_cast<std::size_t>(index)], state(),
-                                drivers_->steps.prepared(), drivers_->steps.reactions().values());
+  using Quantity = Probe::Quantity;
+  const Probe& probe = model().probes()[static_cast<std::size_t>(index)];
+  const auto part = [&](const Vector3& x) {
+    return probe.direction.isZero(0.0) ? x.norm() : probe.direction.dot(x);
+  };
+  if (probe.quantity == Quantity::contact_force) return part(contact_force(probe));
+  if (probe.quantity == Quantity::joint_force || probe.quantity == Quantity::joint_torque)
+    return part(joint_load(probe.joint)[probe.quantity == Quantity::joint_torque ? 1 : 0]);
+  return drivers_->probes.value(probe, state(), drivers_->steps.prepared(),
+                                drivers_->steps.reactions().values());
 }
 
 }  // namespace saltus

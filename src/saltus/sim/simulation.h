@@ -79,6 +79,8 @@ class Simulation {
   /// step, and empty before the first step and after a step that failed. Open contacts with a gap
   /// above `most` [m] may be omitted.
   std::span<const ContactView> contacts(double most = kAllContacts) const;
+  /// Sum of the contact forces on the body of a probe, Quantity::contact_force [N].
+  Vector3 contact_force(const Probe& probe) const;
   /// Data from which the rows of the contacts were computed, in the order of the last call of
   /// contacts() and valid as long as its result.
   std::span<const SeenContact> seen_contacts() const;

@@ -26,6 +26,13 @@ struct Simulation::Drivers {
   std::unique_ptr<tbb::task_arena> arena;    ///< null: the arena of the caller
   std::vector<SeenContact> contacts;
   std::vector<ContactView> views;
+  // the same for Simulation::contact_force(), and the interval to which they belong
+  std::vector<SeenContact> force_contacts;
+  std::vector<ContactView> force_views;
+  std::uint64_t intervals = 1, force_interval = 0;
+
+  /// The contacts of the last step, as Simulation::contacts().
+  void find_contacts(double most, std::vector<SeenContact>& seen, std::vector<ContactView>& placed);
 
  private:
   void cover(double h, double t1, StepReport& report);

@@ -42,6 +42,7 @@ std::optional<Fault> output_fault(const SceneSpec& scene) {
       if (file && !files.insert(*file).second)
         return Fault{key + name, "'" + *file + "' is written by two outputs",
                      "give each output a file of its own"};
+    if (output.acts()) continue;  // force_fault()
     const auto named = find_body(scene, output.probe);
     if (!named) {
       if (output.at) return Fault{key + "at", "has no meaning for a joint", "leave it out"};
@@ -113,17 +114,47 @@ std::optional<Fault> joints_fault(const SceneSpec& scene) {
   return std::nullopt;
 }
 
+/// An output of a force or torque must name a joint with constraints, or a body, and `from` another
+/// body.
+std::optional<Fault> force_fault(const SceneSpec& scene, const OutputSpec& output,
+                                 const std::string& key) {
+  const bool torque = output.quantity == OutputSpec::Quantity::torque;
+  if (output.at)
+    return Fault{key + "at", "has no meaning for a force or torque, which acts on a whole body",
+                 "leave it out"};
+  if (output.wav) return Fault{key + "wav", "is for velocities and displacements", "give `csv`"};
+  if (const auto joint = find_joint(scene, output.probe)) {
+    if (output.from)
+      return Fault{key + "from", "is for the contact forces on a body", "leave it out"};
+    if (row_count(scene.joints[*joint].kind) == 0)
+      return Fault{key + "probe",
+                   "'" + output.probe + "' is of kind " +
+                       std::string(name_of(scene.joints[*joint].kind)) + " and has no constraints",
+                   "name another joint"};
+    return std::nullopt;
+  }
+  if (torque && find_body(scene, output.probe))
+    return Fault{key + "quantity", "torque is for joints", "name a joint, or give `force`"};
+  if (const auto found = one_body_fault(scene, output.probe, key + "probe"); found && torque)
+    return Fault{key + "probe", "there is no joint '" + output.probe + "'", "name a joint"};
+  else if (found)
+    return found;
+  if (!output.from || *output.from == kWorld) return std::nullopt;
+  if (*output.from == output.probe)
+    return Fault{key + "from", "is the body itself", "name another body"};
+  return one_body_fault(scene, *output.from, key + "from");
+}
+
 /// `probe` must name a body or a coordinate of a joint.
 std::optional<Fault> probe_fault(const SceneSpec& scene, const OutputSpec& output,
                                  const std::string& key) {
+  if (output.acts()) return force_fault(scene, output, key);
   if (find_body(scene, output.probe) || scene.joints.empty())
     return one_body_fault(scene, output.probe, key + "probe");
   if (find_coordinate(scene, output.probe)) {
     if (output.quantity == OutputSpec::Quantity::reaction)
-      return Fault{key + "quantity",
-                   "is for prescribed degrees of freedom; the results contain the forces of every "
-                   "joint under its name",
-                   "allowed: velocity, displacement"};
+      return Fault{key + "quantity", "is for prescribed degrees of freedom",
+                   "give `force` or `torque`"};
     return one_coordinate_fault(scene, output.probe, key + "probe");
   }
   const std::size_t dot = output.probe.rfind('.');
@@ -258,6 +289,13 @@ void complete(SceneSpec& spec) {
   for (const OutputSpec& output : spec.outputs) taken.insert(output.name);
   for (OutputSpec& output : spec.outputs) {
     if (!output.name.empty()) continue;
+    if (output.acts()) {
+      const bool force = output.quantity == OutputSpec::Quantity::force;
+      output.name = free_name((force ? "force on " : "torque on ") + output.probe +
+                                  (output.from ? " from " + *output.from : ""),
+                              taken);
+      continue;
+    }
     const auto body = find_body(spec, output.probe);
     const BodyKind kind = body ? spec.bodies[body->entry].kind : BodyKind::modal;
     output.name = free_name(

@@ -151,10 +151,11 @@ struct SolverSpec {
 
 /// A recorded quantity of a body or a joint.
 struct OutputSpec {
-  enum class Quantity { velocity, displacement, reaction };
+  enum class Quantity { velocity, displacement, reaction, force, torque };
   enum class Modes { audible, all };
 
   std::string probe, name;
+  std::optional<std::string> from;
   std::optional<PlaceSpec> at;
   std::optional<std::array<double, 3>> direction;
   Quantity quantity = Quantity::velocity;
@@ -162,8 +163,12 @@ struct OutputSpec {
   Modes modes = Modes::audible;
   std::optional<double> gain;
 
+  /// A force or torque.
+  bool acts() const { return quantity == Quantity::force || quantity == Quantity::torque; }
   bool operator==(const OutputSpec&) const = default;
-  static constexpr auto rules() { return std::array{needs("gain", "wav")}; }
+  static constexpr auto rules() {
+    return std::array{needs("gain", "wav"), only("quantity", {"force"}, "from")};
+  }
   static constexpr auto fields() {
     using T = OutputSpec;
     return field_rows(
@@ -179,13 +184,18 @@ struct OutputSpec {
               "nodes for reactions)"),
         field("direction", &T::direction,
               "direction of the component for a particle, a named point or a place on a body, of "
-              "any length; along z when not given"),
+              "any length; along z when not given; of a force or torque its magnitude when not "
+              "given"),
+        field("from", &T::from,
+              "only the contact force from this body, or from the world; from all bodies when not "
+              "given"),
         field(
             "quantity", &T::quantity,
             "velocity: as measured by a magnetic pick-up; reaction: force at the prescribed degree "
             "of freedom `at`; for a node or a set of nodes (fem) their sum along `direction`; for "
             "a joint: displacement is the coordinate, an angle over any number of turns, velocity "
-            "its rate"),
+            "its rate; force: on a body by its contacts, or by a joint on its second body; torque: "
+            "by a joint on its second body, about the joint; both are means over a step"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field(
@@ -199,7 +209,8 @@ struct OutputSpec {
 constexpr auto names_of(OutputSpec::Quantity) {
   using enum OutputSpec::Quantity;
   return std::array{NamedValue{velocity, "velocity"}, NamedValue{displacement, "displacement"},
-                    NamedValue{reaction, "reaction"}};
+                    NamedValue{reaction, "reaction"}, NamedValue{force, "force"},
+                    NamedValue{torque, "torque"}};
 }
 constexpr auto names_of(OutputSpec::Modes) {
   using enum OutputSpec::Modes;

@@ -163,7 +163,7 @@ struct AutoSearch::Search {
   }
 
   /// Whether refinement no longer converges. `change` approximates the error of the previous run,
-  /// last_change_ that of the run before it.
+  /// last_change_ that of the last but one.
   bool is_stuck(const AutoMethod& m, double change) {
     if (earlier_.size() > 1) {
       const double expected =

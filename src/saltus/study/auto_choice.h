@@ -76,7 +76,7 @@ struct AutoChoice {
   int chosen = 0;
   std::vector<AutoRun> runs;  ///< in the order in which they were made; the last one is the result
   double step = 0.0;          ///< of the result, as `time.step` [s]
-  /// Of the error. Not measured before the run, or if event-driven integration switched to time
+  /// Estimated error. kNotMeasured until the run, and if event-driven integration switched to time
   /// stepping in one of the runs compared.
   double estimate = kNotMeasured;
   bool met = false;     ///< estimate <= tolerance

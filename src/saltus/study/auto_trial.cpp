@@ -133,7 +133,7 @@ std::vector<Observable> auto_observables(const Model& model) {
   const auto probes = model.probes();
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const Probe& probe = probes[i];
-    if (probe.quantity == Probe::Quantity::reaction) continue;
+    if (is_mean(probe.quantity)) continue;
     // outputs of a modal body contain fewer modes with a longer step
     if (model.groups()[static_cast<std::size_t>(probe.group)].dynamics->modal()) {
       found.clear();

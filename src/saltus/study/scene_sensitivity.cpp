@@ -132,13 +132,13 @@ std::vector<int> probes_of(const Scene& scene, const Model& model,
   const auto all = model.probes();
   if (of.empty())
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (all[k].quantity != Probe::Quantity::reaction) probes.push_back(static_cast<int>(k));
+      if (!is_mean(all[k].quantity)) probes.push_back(static_cast<int>(k));
   for (std::size_t i = 0; i < of.size(); ++i) {
     const auto found = std::ranges::find(all, of[i], &Probe::name);
     if (found == all.end())
       refuse_entry(scene, "of", i, fmt::format("there is no output '{}'", of[i]),
                    "names of `outputs`");
-    if (found->quantity == Probe::Quantity::reaction)
+    if (is_mean(found->quantity))
       refuse_entry(scene, "of", i,
                    fmt::format("'{}' is a force, which is a mean over the last step", of[i]),
                    "allowed: displacement, velocity");

@@ -55,7 +55,7 @@ void observe(const Scene& scene, const Model& model, const StudyOptions& options
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Probe& probe = model.probes()[i];
     if (!options.probe.empty() && names[i] != options.probe) continue;
-    if (probe.quantity == Probe::Quantity::reaction) {
+    if (is_mean(probe.quantity)) {
       to.notes.push_back("'" + probe.name + "' is a mean over a step and is not compared");
       continue;
     }
