@@ -1,5 +1,5 @@
-// std::source_location for Clang before 16, which lacks the builtin that GCC's <source_location> asks for. Included
-// before everything else by such a Clang (CMakeLists.txt) and by clang-tidy 14 (tools/check.sh); GCC never sees it.
+// std::source_location for Clang before 16, which lacks the builtin that GCC's <source_location> requires. Included
+// before everything else by such a Clang (CMakeLists.txt) and by clang-tidy 14 (tools/check.sh); GCC never includes it.
 #pragma once
 #if defined(__clang__) && !__has_builtin(__builtin_source_location)
 

@@ -26,7 +26,7 @@ namespace saltus {
 namespace {
 constexpr char kText[] =
 ${strings}    ;
-static_assert(sizeof kText == ${bytes} + 1, \"every byte of the file, and the zero behind it\");
+static_assert(sizeof kText == ${bytes} + 1, \"every byte of the file and the terminating zero\");
 }  // namespace
 std::string_view ${FUNCTION}() { return {kText, sizeof kText - 1}; }
 }  // namespace saltus

@@ -50,7 +50,7 @@ else
   left_out+=("format (no clang-format 14)")
 fi
 
-# Every header compiles by itself, and clang-tidy sees what GCC sees: both without the precompiled header.
+# Every header compiles by itself, and clang-tidy analyses the same code as GCC: both without the precompiled header.
 headers() {
   cmake --preset develop -B build/tidy --log-level=NOTICE \
     -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null &&

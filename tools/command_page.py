@@ -32,7 +32,7 @@ MORE = {
 
 HEAD = """# Command
 
-After this page you know every verb of the command `saltus`, its arguments and its options. The page is made from
+This page lists every verb of the command `saltus`, with its arguments and options. It is made from
 `saltus VERB --help` by [tools/command_page.py](../../tools/command_page.py), and a test compares the two.
 
 `saltus` alone prints a summary, `saltus --help` too; `saltus --version` prints version, commit and compiler. In a
@@ -69,7 +69,7 @@ def parts(text):
 
 
 def bounds(name):
-    """CLI11 writes conditions behind the name: "--levels N:INT in [1 - 20] Excludes: --steps"."""
+    """CLI11 writes conditions after the name: "--levels N:INT in [1 - 20] Excludes: --steps"."""
     name = name.replace(" REQUIRED", "")
     name, notes = re.sub(r":INT in \[(.*?) - (.*?)\]", "", name), re.findall(r":INT in \[(.*?) - (.*?)\]", name)
     told = [f"{low} to {high}" for low, high in notes]

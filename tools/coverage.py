@@ -66,7 +66,7 @@ def main():
 
     of = counts(options.build, os.path.abspath(options.root))
     if not of:
-        sys.exit(f"{options.build}: gcov knows no line of {options.root}/src")
+        sys.exit(f"{options.build}: gcov reports no line of {options.root}/src")
     rooms = collections.Counter()
     run = collections.Counter()
     missed = {}

@@ -63,7 +63,7 @@ def markdown(doc):
     parts = SECTION.split(doc)
     text = block(parts[0]) + "\n"
     for section, body in zip(parts[1::2], parts[2::2]):
-        after = re.search(r"\n\n(?=\S)(?!.*\n    )", body) if section != "Examples" else None  # prose behind the last section
+        after = re.search(r"\n\n(?=\S)(?!.*\n    )", body) if section != "Examples" else None  # prose after the last section
         body, rest = (body[:after.start()], body[after.end():]) if after else (body, "")
         listed = block(body) + "\n" if section == "Examples" else rows(body, section)
         text += f"\n**{section}**\n\n{listed}" + (f"\n{block(rest)}\n" if rest else "")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 # A room may include itself, the rooms named here, and what those may include; nothing else. From the lowest to the highest.
-# Bodies and schemes never meet, and solvers know nothing of either.
+# Bodies and schemes do not include each other, and solvers include neither.
 ARROWS = {
     "base": [],
     "math": ["base"],

@@ -44,9 +44,9 @@ TOPICS = [
 MODULES = ("bodies", "joints", "shapes")  # one function a kind, with the entries of the scene
 HEAD = """# Python
 
-After this page you know every class and function of the package `saltus`, its arguments, shapes, units and errors. The page is
-made of the docstrings by [tools/python_page.py](../../tools/python_page.py), and a test compares the two; `help(saltus.run)` shows
-the same. [Script it in Python](../howto/python.md) shows them at work. Numbers are in SI units, arrays are those of NumPy.
+This page lists every class and function of the package `saltus`, with its arguments, shapes, units and errors. It is made
+from the docstrings by [tools/python_page.py](../../tools/python_page.py), and a test compares the two; `help(saltus.run)` prints
+the same text. [Script it in Python](../howto/python.md) shows how they are used. Numbers are in SI units, arrays are those of NumPy.
 
 """
 

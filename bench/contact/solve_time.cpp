@@ -1,11 +1,11 @@
-// CPU time of a solver of Saltus on one FCLIB problem: the solve alone, from p = 0, with a memory that has seen nothing.
+// CPU time of a solver of Saltus on one FCLIB problem: only the solve, from p = 0, with an empty solver memory.
 //
 //     solve_time FILE [TOLERANCE [SOLVER]]     1e-8 and auto when not given
 //     solve_time --version
 //
-// One line: residual,iterations,seconds,repetitions,kept_seconds, and each solver that was asked as NAME:ITERATIONS;
-// kept_seconds: the same from p = 0 with a memory kept from solve to solve. Exit code 1 when the solve did not converge, 2
-// when it could not be tried.
+// One line: residual,iterations,seconds,repetitions,kept_seconds, and each solver that was called as NAME:ITERATIONS;
+// kept_seconds: CPU time from p = 0 with a memory kept from solve to solve. Exit code 1 if the solve did not converge, 2 if
+// it could not be started.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Clients of `saltus view`, all of them in one thread: clients.py PORT LISTENERS FETCHERS STALLED
+"""Clients of `saltus view`, all in one thread: clients.py PORT LISTENERS FETCHERS STALLED
 
-Listeners hear /events, fetchers ask for the next frame twice a second over a new connection each time, and those that
-are stalled ask for /events and read nothing. They stay until standard input ends; then one line of JSON: bytes, frames,
+Listeners read /events, fetchers request the next frame twice a second over a new connection each time, and stalled
+clients request /events and read nothing. They run until standard input ends, then print one line of JSON: bytes, frames,
 events, CPU time.
 """
 import heapq
@@ -30,7 +30,7 @@ class Crowd:
         self.bytes = self.frames = self.events = 0
         self.due = []  # (when, number, client)
         clients = [Client(kind) for kind, count in counts.items() for _ in range(count)]
-        for number, client in enumerate(clients):  # one after the other, so that they do not ask at once
+        for number, client in enumerate(clients):  # one after the other, so that their requests are spread in time
             heapq.heappush(self.due, (time.monotonic() + INTERVAL * number / len(clients), number, client))
         self.number = len(clients)
 
@@ -41,7 +41,7 @@ class Crowd:
     def connect(self, client):
         path = f"/frames/{client.frame}-{client.frame}" if client.kind == "fetcher" else "/events"
         client.socket = socket.socket()
-        if client.kind == "stalled":  # what the system keeps for them is soon full
+        if client.kind == "stalled":  # the socket buffers of the system soon fill up
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.got = b""
         try:
@@ -62,7 +62,7 @@ class Crowd:
         client.socket.close()
         if client.kind == "fetcher":
             body = client.got.partition(b"\r\n\r\n")[2]
-            if body[:4] == b"SLTF" and body[8] == 1:  # a chunk; how many frames are in it
+            if body[:4] == b"SLTF" and body[8] == 1:  # a chunk and its number of frames
                 client.frame += 1
                 self.frames += 1
         self.wait_until(time.monotonic() + INTERVAL, client)
@@ -107,7 +107,7 @@ def main():
     used = resource.getrusage(resource.RUSAGE_SELF)
     print(json.dumps({"bytes": crowd.bytes, "frames": crowd.frames, "events": crowd.events,
                       "cpu": used.ru_utime + used.ru_stime, "connected": len(crowd.of)}), flush=True)
-    os._exit(0)  # without taking leave of each
+    os._exit(0)  # without closing each connection
 
 
 if __name__ == "__main__":

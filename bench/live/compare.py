@@ -38,7 +38,7 @@ while True:
 
 class Port(NamedTuple):
     number: int
-    token: str  # without it nobody is answered
+    token: str  # the server rejects requests without it
 
 
 def cpu_of(process):
@@ -47,7 +47,7 @@ def cpu_of(process):
 
 
 def serve(words, threads=0):
-    """`threads` 1: steps do not share loops. The library counts processors once, before the address is told."""
+    """`threads` 1: steps run in one thread. The library counts processors once, before it prints the address."""
     everywhere = os.sched_getaffinity(0)
     if threads == 1:
         os.sched_setaffinity(0, {max(everywhere)})
@@ -80,7 +80,7 @@ def control(port, what):
 
 
 def state_of(port):
-    """Where the run is, by the first event that a listener hears."""
+    """State of the run, from the first event that a listener receives."""
     with request(port, "GET /events") as connection:
         text = b""
         while not (found := re.search(rb"event: state\ndata: (\{.*?\})\n\n", text, re.S)):
@@ -103,7 +103,7 @@ def round_of(arguments, mode, threads, stored, share):
         counts = [str(count) for count in (asked.number, asked.token, LISTENERS, FETCHERS, STALLED)]
         clients = subprocess.Popen([sys.executable, Path(__file__).with_name("clients.py"), *counts],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        time.sleep(1.5)  # until all are there
+        time.sleep(1.5)  # until all clients are connected
     if mode == "busy":
         spin = subprocess.Popen([sys.executable, "-c", SPIN, f"{share}"])
     control(port, {"do": "set", "path": "speed", "value": 0})
@@ -141,10 +141,10 @@ def cpu_name():
 def provenance(arguments, load):
     version = subprocess.run([arguments.saltus, "--version"], capture_output=True, text=True, check=False).stdout
     return [f"# date {datetime.date.today()}", f"# cpu {cpu_name()}", f"# saltus {version.strip() or 'unknown'}",
-            f"# {Path(arguments.scene).name} to {arguments.end}, speed 0; clients: {LISTENERS} hear events, "
+            f"# {Path(arguments.scene).name} to {arguments.end}, speed 0; clients: {LISTENERS} receive events, "
             f"{FETCHERS} fetch frames, {STALLED} read nothing",
-            f"# medians of {arguments.rounds} rounds taking turns, load {load[0]:.1f} to {load[1]:.1f} on "
-            f"{os.cpu_count()} processors; ratio: median over the rounds of cpu_ms beside that alone"]
+            f"# medians of {arguments.rounds} interleaved rounds, load {load[0]:.1f} to {load[1]:.1f} on "
+            f"{os.cpu_count()} processors; ratio: median over the rounds of cpu_ms relative to `alone`"]
 
 
 def measure(arguments):
@@ -156,7 +156,7 @@ def measure(arguments):
         subprocess.run([arguments.saltus, "run", arguments.scene, "-q", "-o", stored, "--set", "time.end=0.1 s"],
                        check=True, cwd=folder, stderr=subprocess.DEVNULL)
         share = 0.0
-        for number in range(arguments.rounds):  # taking turns, each second round backwards: what drifts is shared
+        for number in range(arguments.rounds):  # interleaved, every second round backwards, so that drift affects all modes equally
             for mode, threads in kinds if number % 2 == 0 else reversed(kinds):
                 row = round_of(arguments, mode, threads, stored, share)
                 if mode == "clients":

@@ -56,7 +56,7 @@ BENCHMARK(BM_coulomb_cold_open);
 BENCHMARK(BM_coulomb_cold_stick);
 BENCHMARK(BM_coulomb_cold_slide);
 
-void BM_coulomb_prepared(benchmark::State& state) {  // as in sweeps: W was seen before
+void BM_coulomb_prepared(benchmark::State& state) {  // as in sweeps: W is already prepared
   const std::vector<Case> all = cases(-1);
   double p[3];
   std::size_t k = 0;

@@ -1,8 +1,9 @@
-// Bullet in double precision, one thread. PARAMETER: the step. METHOD: of scenes with contacts `impulses`
-// (btSequentialImpulseConstraintSolver, two directions of friction), `nncg` (the same with conjugate gradients) or `mlcp`
-// (btMLCPSolver with Dantzig's method); of joints `multibody` (coordinates of the joints, semi-implicit Euler), `rk4` (the
-// same with its Runge-Kutta steps) or `impulses` (bodies held together). Behind `impulses` and `nncg` stands the largest
-// number of sweeps (`impulses 1000`; 100 when not said); they stop when a sweep changes no velocity by more than 1e-12.
+// Bullet in double precision, one thread. PARAMETER: the step. METHOD: for scenes with contacts `impulses`
+// (btSequentialImpulseConstraintSolver, two directions of friction), `nncg` (with conjugate gradients) or `mlcp`
+// (btMLCPSolver with Dantzig's method); for joints `multibody` (coordinates of the joints, semi-implicit Euler), `rk4`
+// (these coordinates with Bullet's Runge-Kutta steps) or `impulses` (constraints between bodies). `impulses` and `nncg` are
+// followed by the largest number of sweeps (`impulses 1000`; default 100); they stop when a sweep changes no velocity by
+// more than 1e-12.
 #include <BulletDynamics/ConstraintSolver/btNNCGConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
@@ -51,7 +52,7 @@ class World {
     for (const auto& body : bodies_) world_->removeRigidBody(body.get());
   }
   btDiscreteDynamicsWorld& world() { return *world_; }
-  /// Before the first body: each keeps what is set when it comes.
+  /// Call it before the first body is added: each body stores the gravity set at that time.
   void gravity(double x, double y, double z) { world_->setGravity({x, y, z}); }
   void plane(double x, double y, double z, double d) {
     add(std::make_unique<btStaticPlaneShape>(btVector3(x, y, z), d), 0.0, {0, 0, 0},
@@ -97,7 +98,7 @@ class World {
                    const btTransform& where, bool touches = true) {
     btRigidBody::btRigidBodyConstructionInfo info(m, nullptr, shape.get(), inertia);
     info.m_startWorldTransform = where;
-    info.m_friction = friction_;  // Bullet multiplies those of two bodies
+    info.m_friction = friction_;  // Bullet multiplies the coefficients of two bodies
     info.m_restitution = restitution_;
     auto body = std::make_unique<btRigidBody>(info);
     body->setActivationState(DISABLE_DEACTIVATION);
@@ -123,9 +124,9 @@ class World {
   std::size_t fixed_ = 0;
 };
 
-/// Lengths are multiplied so that a ball of 10 mm has a radius of 1: Bullet's thresholds are meant for bodies of some
-/// 0.05 to 10 units, as its manual says. In metres boxes that bound balls of 10 mm are three times as wide as the balls, and
-/// a step takes ten times as long.
+/// Lengths are multiplied so that a ball of 10 mm has a radius of 1: Bullet's thresholds are meant for bodies of about
+/// 0.05 to 10 units, according to its manual. In metres, the bounding boxes of balls of 10 mm are three times as wide as the
+/// balls, and a step takes ten times as long.
 class ScaledWorld : public World {
  public:
   using World::World;
@@ -143,7 +144,7 @@ class ScaledWorld : public World {
   static constexpr double kScale = 100.0;
 };
 
-/// A multibody from the ground on, without damping.
+/// A multibody with a fixed base, without damping.
 class Joints {
  public:
   Joints(int links, const std::string& method) : body_(links, 0, btVector3(0, 0, 0), true, false) {
@@ -217,7 +218,7 @@ Outcome ball(double h, const std::string& method) {
   world.plane(0, 0, 1, 0);
   btRigidBody& body = world.ball(mass, radius, 0.0, 0.0, radius + height);
   body.setContactProcessingThreshold(
-      0.0);  // no contact before it touches: one that is foreseen takes restitution away
+      0.0);  // no contact before the gap closes: early contacts remove restitution
   return march(
       end, h, rows, [&](double step) { world.step(step); },
       [&](std::vector<double>& values) {

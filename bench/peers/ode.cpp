@@ -1,6 +1,6 @@
 // The Open Dynamics Engine in double precision, one thread. METHOD `step`: dWorldStep, a dense direct solver; `quick`:
-// dWorldQuickStep, behind it the number of sweeps (`quick 1000`; 100 when not said). PARAMETER: the step. Error reduction
-// 0.2 and constraint force mixing 1e-10, as the library comes; friction by the pyramid that follows the normal force.
+// dWorldQuickStep, followed by the number of sweeps (`quick 1000`; default 100). PARAMETER: the step. Error reduction 0.2
+// and constraint force mixing 1e-10, the defaults of the library; friction by the pyramid that follows the normal force.
 #include <ode/ode.h>
 
 #include <stdexcept>
@@ -34,7 +34,7 @@ class World {
   }
   World(const World&) = delete;
 
-  /// Before the first shape: a space by sweeping along the axes, in place of that by hashes.
+  /// Call it before the first shape is added: a sweep-and-prune space replaces the hash space.
   void sweep() {
     dSpaceDestroy(space_);
     space_ = dSweepAndPruneSpaceCreate(nullptr, dSAP_AXES_XYZ);
@@ -108,7 +108,7 @@ class World {
   std::vector<dBodyID> bodies_;
 };
 
-/// The heap in ODE's quickest space for it: a tenth less time than by hashes.
+/// The heap in the fastest space of ODE for it: 10 % less time than with the hash space.
 class SweptWorld : public World {
  public:
   SweptWorld(const std::string& method, double friction) : World(method, friction) { sweep(); }

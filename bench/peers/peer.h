@@ -1,9 +1,9 @@
-// What the drivers share: the command line, repetition, and the line of JSON.
+// Code common to all drivers: the command line, repetition, and the line of JSON.
 //
-//     DRIVER SCENE PARAMETER [METHOD]     runs it, prints a line
+//     DRIVER SCENE PARAMETER [METHOD]     runs the scene, prints a line
 //     DRIVER --version
 //
-// PARAMETER is a step [s] or a tolerance, by METHOD. CPU time is that of the loop alone: set-up is outside.
+// PARAMETER is a step [s] or a tolerance, depending on METHOD. CPU time is that of the loop, without set-up.
 #pragma once
 #include <time.h>
 
@@ -29,14 +29,14 @@ inline double cpu_seconds() {
 }
 
 struct Outcome {
-  std::vector<double> values;  ///< what is compared, or of as much as was reached
+  std::vector<double> values;  ///< values compared, as many as were reached
   double seconds = 0.0;        ///< CPU time of the loop [s]
   long steps = 0;
   double residual =
-      NAN;  ///< largest of the contact problems, where the library says it, by its own measure [1]
+      NAN;  ///< largest of the contact problems, if the library reports it, by its own measure [1]
 };
 
-/// From set-up to the end, once.
+/// Runs a scene once, from set-up to its end.
 using Run = std::function<Outcome(double parameter, const std::string& method)>;
 
 /// Measures a loop: `Clock clock; ... outcome.seconds = clock.seconds();`
@@ -50,7 +50,7 @@ class Clock {
 
 inline long steps_to(double end, double h) { return std::lround(end / h); }
 
-/// Runs `step` until `end`, in steps of h, and calls `look` at `rows` equal distances of time, on the way.
+/// Runs `step` until `end`, in steps of h, and calls `look` at `rows` equally spaced times.
 template <class Step, class Look>
 Outcome march(double end, double h, int rows, Step&& step, Look&& look) {
   Outcome outcome;

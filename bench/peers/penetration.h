@@ -11,18 +11,18 @@
 
 namespace peers {
 
-/// Largest of 2r - |a - b| over pairs of balls and of r - distance over balls and planes [m], < 0: nothing touches.
-/// `centres`: x, y, z of each of n balls [m]. +inf where one is not a number.
+/// Largest of 2r - |a - b| over pairs of balls and of r - distance over balls and planes [m], < 0: no contact.
+/// `centres`: x, y, z of each of n balls [m]. +inf if one is not finite.
 inline double deepest_penetration(const double* centres, int n) {
   using namespace scenes::heap;
-  // Cells as wide as a ball: who touches lies in the same cell or in one beside it, also where places outside are
-  // taken into the outermost cells.
+  // Cells as wide as a ball: balls in contact lie in the same or in adjacent cells, also if positions outside the box
+  // are assigned to the outermost cells.
   constexpr int kWide = 16, kHigh = 32;
   const auto cell = [](double x, double first, int count) {
     return static_cast<int>(std::clamp(std::floor((x - first) / (2.0 * radius)), 0.0, count - 1.0));
   };
   static std::vector<int> newest,
-      older;  // of each cell the ball put in last; of each ball the one before it
+      older;  // last ball inserted in each cell; for each ball the previous one in its cell
   newest.assign(kWide * kWide * kHigh, -1);
   older.assign(static_cast<std::size_t>(n), -1);
   double deepest = -std::numeric_limits<double>::infinity();
@@ -48,7 +48,7 @@ inline double deepest_penetration(const double* centres, int n) {
   return deepest;
 }
 
-/// What is seen of a heap after each of its steps; outside of the time.
+/// Measures of a heap after each step, not included in the CPU time.
 class HeapLook {
  public:
   void at(const std::vector<double>& centres) {

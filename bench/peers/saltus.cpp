@@ -1,4 +1,5 @@
-// Saltus, through its library, one thread. METHOD `events`: event-driven integration, PARAMETER its tolerance; else a scheme, with a step.
+// The Saltus library, one thread. METHOD `events`: event-driven integration, PARAMETER: its tolerance; otherwise METHOD is a
+// scheme and PARAMETER the step.
 #include <stdexcept>
 #include <string>
 
@@ -17,7 +18,8 @@ namespace {
 using namespace peers;
 using saltus::Simulation;
 
-/// Steps to `end` with a look at `rows` of it; event-driven integration takes one step a row, and its own inside.
+/// Steps to `end` and calls `look` for each of `rows` rows; event-driven integration makes one call per row, with steps of
+/// its own inside.
 template <class Look>
 Outcome go(const std::string& text, double end, int rows, double parameter,
            const std::string& method, Look&& look) {
@@ -27,7 +29,7 @@ Outcome go(const std::string& text, double end, int rows, double parameter,
           ? fmt::format("time: {{end: {:.17g}, step: {:.17g}, mode: events, tolerance: {:.17g}}}\n",
                         2.0 * end, end / rows, parameter)
           : fmt::format("time: {{end: {:.17g}, step: {:.17g}}}\n", 2.0 * end, parameter);
-  // without the account of energy: the others keep none
+  // without the energy ledger, as the other engines have none
   Simulation sim(saltus::build(saltus::read_scene_text("saltus: 1\n" + time + text, "scene"))
                      .with_ledger(false));
   long inner = 0;
@@ -49,7 +51,7 @@ std::string scheme_of(const std::string& method) {
   return method == "events" ? "" : "    scheme: " + method + "\n";
 }
 
-/// Places of all rigid bodies that move, in the order of the scene.
+/// Positions of all moving rigid bodies, in the order of the scene.
 void places(const Simulation& sim, std::vector<double>& values) {
   for (const saltus::GroupState& group : sim.state().groups)
     for (long i = 0; i < group.q.size(); i += 7)
@@ -87,7 +89,7 @@ Outcome top(double parameter, const std::string& method) {
             });
 }
 
-/// `point SCHEME`, `point events`: the box as a mass, which is what Siconos is given; else it has four corners that touch.
+/// `point SCHEME`, `point events`: the box is a point mass, as for Siconos; otherwise its four corners are in contact.
 Outcome incline(double parameter, const std::string& asked) {
   using namespace scenes::incline;
   const bool point = asked.starts_with("point ");
@@ -161,7 +163,7 @@ Outcome wall(double parameter, const std::string& method) {
   return go(text, end, 1, parameter, method, places);
 }
 
-/// METHOD: the scheme, behind `/` the tolerance of the contacts.
+/// METHOD: the scheme, optionally followed by `/` and the tolerance of the contacts.
 Outcome pile(double parameter, const std::string& method) {
   using namespace scenes::pile;
   const auto cut = method.find('/');
@@ -190,8 +192,8 @@ Outcome pile(double parameter, const std::string& method) {
             });
 }
 
-/// METHOD: the scheme or `default`, behind `/` the tolerance of the contacts or, `x10`, a number of sweeps; without it nothing
-/// is said about the solver.
+/// METHOD: the scheme or `default`, optionally followed by `/` and the tolerance of the contacts or, as `x10`, a number of
+/// sweeps; without it the solver has its default options.
 Outcome heap(double parameter, const std::string& method) {
   using namespace scenes::heap;
   const auto cut = method.find('/');
@@ -221,7 +223,7 @@ Outcome heap(double parameter, const std::string& method) {
           "surfaces:\n  - {{law: {{kind: newton-impact, friction: {8}, restitution: 0}}}}\n",
           radius, density, first[0], first[1], first[2], side, spacing,
           scheme == "default" ? "" : scheme_of(scheme), friction);
-  // without the account of energy: the others keep none
+  // without the energy ledger, as the other engines have none
   Simulation sim(saltus::build(saltus::read_scene_text(text, "scene")).with_ledger(false));
   double residual = 0.0;
   Outcome outcome = march_heap(

@@ -1,10 +1,10 @@
-"""The scenes of bench/peers in numbers (SI), what is compared, and the answers with where they come from.
+"""The scenes of bench/peers in numbers (SI), the values compared, and the reference values with their sources.
 
     scenes.py header FILE    writes the numbers for the drivers in C++, namespace `scenes`
     scenes.py heap           prints the heap as a scene of Saltus
-    scenes.py references     makes the numeric references anew (references.json), minutes
+    scenes.py references     computes the numeric references again (references.json), takes minutes
 
-Drivers print `values`; errors are made here, so that no driver knows an answer.
+Drivers print `values`; errors are computed here, so that no driver contains reference values.
 """
 import json
 import math
@@ -18,42 +18,42 @@ GRAVITY = 9.81
 # fixed point (5, 5, 1) kg m^2, 50 rad/s about the axis, tilted by 0.05 rad about x.
 TOP = {"mass": 20.0 / GRAVITY, "arm": 1.0, "inertia": [5.0, 5.0, 1.0], "tilt": 0.05, "spin": 50.0, "end": 10.0}
 
-# A ball let go from 1 m (its lowest point), Newton's restitution 0.8, seen every tenth of a second.
+# A ball released from 1 m (its lowest point), Newton's restitution 0.8, recorded every tenth of a second.
 BALL = {"mass": 1.0, "radius": 0.1, "height": 1.0, "restitution": 0.8, "end": 3.0, "rows": 30}
 
-# A box of 1 kg pushed up a slope of 20 degrees at 3 m/s; x points up along the slope, gravity is turned instead.
+# A box of 1 kg pushed up a slope of 20 degrees at 3 m/s; x points up along the slope, and gravity is rotated instead.
 INCLINE = {"mass": 1.0, "half": [0.1, 0.1, 0.05], "slope": math.radians(20.0), "friction": 0.5, "speed": 3.0, "end": 1.0}
 
-# Ten cubes on each other, touching, at rest.
+# A stack of ten cubes in contact, at rest.
 STACK = {"cubes": 10, "half": 0.05, "density": 1000.0, "friction": 0.5, "end": 2.0}
 
 # Eight courses of bricks, every second one shifted by half a brick and closed by half bricks: 68 bodies at rest.
 WALL = {"courses": 8, "bricks": 8, "half": [0.125, 0.06, 0.05], "density": 1800.0, "friction": 0.6, "end": 2.0}
 
-# 64 balls fall into a box without a lid and come to rest; seen at 2.5 s and 3 s.
+# 64 balls fall into a box without a lid and come to rest; recorded at 2.5 s and 3 s.
 PILE = {"side": 4, "radius": 0.05, "density": 2000.0, "friction": 0.5, "half": 0.22, "pitch": 0.105, "jitter": 0.004,
         "seen": 2.5, "end": 3.0}
 
-# A thousand balls dropped into a box without a lid that leans: a lattice `first` + `spacing` * (i, j, k), restitution 0.
-# What counts is the deepest penetration over the run.
+# A thousand balls dropped into a tilted box without a lid: a lattice `first` + `spacing` * (i, j, k), restitution 0.
+# The value compared is the deepest penetration during the run.
 HEAP = {"side": 10, "radius": 0.01, "density": 2500.0, "friction": 0.4, "half": 0.12, "first": [-0.1, -0.1, 0.012],
         "spacing": 0.0215, "gravity": [0.6, 0.4, -9.81], "end": 1.0}
 
-# Eight rods of 1 m, 1 kg and 0.1 m square on hinges about y, the first at the origin, let go from the horizontal.
+# Eight rods of 1 m, 1 kg and 0.1 m square on hinges about y, the first at the origin, released from the horizontal.
 CHAIN = {"links": 8, "mass": 1.0, "rod": 1.0, "width": 0.1, "end": 2.0, "rows": 4}
 
-# A mass on a spring and a dashpot, driven, hits a stop once a period of the force (Shaw and Holmes); starts on the orbit
-# just behind an impact. Seen in the middle of each of ten periods.
+# A mass on a spring and a dashpot, driven, hits a stop once per period of the force (Shaw and Holmes); starts on the orbit
+# just after an impact. Recorded in the middle of each of ten periods.
 IMPACT = {"damping": 0.1, "angular_frequency": 1.9, "force": 1.0, "stop": 0.2, "restitution": 0.7, "phase": 0.75955736738229258,
           "speed": 3.2366633646490213, "periods": 10}
 
-# A mass on a spring slides on a rough floor until it sticks; seen at 1.5 s.
+# A mass on a spring slides on a rough floor until it sticks; recorded at 1.5 s.
 FRICTION = {"mass": 1.0, "stiffness": 100.0, "bound": 1.5, "start": 0.1, "end": 1.5}
 
-# A hundred masses between springs, fixed at both ends, one of them plucked; no loss.
+# A hundred masses between springs, fixed at both ends; one mass is displaced and released; no loss.
 LINEAR = {"masses": 100, "mass": 1.0, "stiffness": 1.0e4, "start": 0.1, "plucked": 30, "end": 1.0}
 
-# A bass string above twenty frets: 862 modes. Its numbers are made by `string()`.
+# A bass string above twenty frets: 862 modes. Its numbers are computed by `string()`.
 STRING = {"length": 0.863, "tension": 191.6, "density": 6.7e-3, "inharmonicity": 3.5e-5, "modes": 862, "frets": 20,
           "diameter": 1.14e-3, "loss_angle": 0.01, "thermoelastic": 1.5e-4, "pluck_at": 0.64, "height": 3.6e-3,
           "quiet_height": 1.2e-3, "crowns": [-0.203e-3, -7.994e-3, 7.434e-3], "rate": 15680.0, "end": 0.03}
@@ -77,7 +77,7 @@ def wall_bricks():
 
 
 def pile_centres():
-    """Where the balls are at the start: a lattice, each ball moved by a few millimetres of a fixed row of numbers."""
+    """Where the balls are at the start: a lattice, each ball moved by a few millimetres by a fixed sequence of numbers."""
     n, state, centres = PILE["side"], 12345, []
 
     def random():

@@ -1,4 +1,4 @@
-// The loop that overhead.py compares with:  overhead SCENE WARM STEPS  prints the CPU time of STEPS steps behind WARM ones [s].
+// The loop that overhead.py compares with:  overhead SCENE WARM STEPS  prints the CPU time of STEPS steps after WARM ones [s].
 #include <cstdio>
 #include <cstdlib>
 

@@ -20,7 +20,7 @@ struct BodyState {
   Triple v{}, omega{};                          ///< in space [m/s], [rad/s]
 };
 
-/// NAME=VALUE arguments behind the scene.
+/// NAME=VALUE arguments after the scene.
 class Settings {
  public:
   Settings(int argc, char** argv) {

@@ -5,8 +5,8 @@
 //     saltus_time SCENE problem=FILE [...]    then solves the contact problem of the last step cold, with auto and
 //                                             body-gauss-seidel to 1e-4, and writes it as an FCLIB file
 //
-// One thread unless threads=N; then wall time counts. With problem=, a second line of JSON: of each solver residual,
-// iterations and CPU time from impulses 0 with a memory that has seen nothing.
+// One thread unless threads=N; then wall time counts. With problem=, a second line of JSON: residual, iterations
+// and CPU time of each solver, from zero impulses and with an empty solver memory.
 #include <exception>
 
 #include "bench/rigid/saltus_engine.h"

@@ -1,10 +1,10 @@
-// What recording costs: a pile of 8000 balls with every step as a frame, contacts included; a bass with its probe and its
-// contacts at 44.1 kHz and its whole state at 1 kHz. The argument says who writes: 1 a thread of its own, 2 the caller.
+// Cost of recording: a pile of 8000 balls with every step as a frame, contacts included; a bass with its probe and its
+// contacts at 44.1 kHz and its whole state at 1 kHz. The argument selects the writer: 1 a thread of its own, 2 the caller.
 //
-// Each run is made five times with recording and without, in turns. Counters are medians: `cost` and `cpu_cost`, wall time and
-// CPU time of the thread that steps with recording, less those without, as shares of those without; `finish` the part of
-// `cost` behind the last step (the last rows, and the file forced to the disk); `writer_cpu` CPU time of all other threads as
-// a share of that without. On a machine that does other things too `cpu_cost` still counts.
+// Each run is repeated five times with and without recording, alternately. Counters are medians: `cost` and `cpu_cost`, the
+// increase by recording of wall time and of CPU time of the stepping thread, as fractions of the times without it; `finish`
+// the part of `cost` after the last step (the last rows, and the file forced to the disk); `writer_cpu` the increase of the
+// CPU time of all other threads, as a fraction of that of the stepping thread. `cpu_cost` is meaningful on a busy machine too.
 #include <benchmark/benchmark.h>
 
 #include <time.h>
@@ -31,10 +31,10 @@ double cpu_seconds(clockid_t which) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// What a run took [s].
+/// Times of a run [s].
 struct Took {
   double wall = 0.0, finish = 0.0;
-  double caller = 0.0, others = 0.0;  ///< CPU time of this thread and of the rest
+  double caller = 0.0, others = 0.0;  ///< CPU time of this thread and of the others
 };
 
 class Stopwatch {
@@ -49,7 +49,7 @@ class Stopwatch {
   double all_ = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
 };
 
-/// A run as the command makes it. who: 0 nobody writes.
+/// A run like that of the command. who: the argument above, 0: no recording.
 Took record(const Scene& scene, const Model& model, long long steps, long long frame_every,
             bool step_contacts, int who, const std::string& file) {
   Simulation sim(model);
@@ -57,7 +57,7 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
   std::vector<Vector> v;
   for (const GroupState& group : sim.state().groups) v.emplace_back(group.v.size());
   const std::string resolved = write_scene(scene.spec);
-  std::filesystem::remove(file);  // to free what an earlier run wrote is no cost of recording
+  std::filesystem::remove(file);  // deleting an earlier file is not part of the cost of recording
   std::optional<ResultsWriter> out;
   const Stopwatch watch;
   if (who > 0) {
@@ -129,7 +129,7 @@ void run(benchmark::State& bench, const Scene& scene, long long steps, long long
   }
 }
 
-/// Balls of 10 mm that touch eight others each; as few sweeps as a run that is in a hurry makes.
+/// Balls of 10 mm with eight contacts each; few sweeps, as in a run at low accuracy.
 constexpr const char* kPile = R"(saltus: 1
 time: {end: 1 s, step: 1 ms}
 gravity: [0, 0, -9.81]

@@ -90,7 +90,7 @@ def main():
         sys.exit(f"make: {results} is missing; ./run makes it")
     with h5py.File(results, "r") as file:
         if attribute(file, "format") != "saltus-results" or int(file.attrs["version"]) != 1:
-            sys.exit(f"make: {results} is not a results file that this script knows")
+            sys.exit(f"make: {results} is not a results file of a version that this script supports")
         scene = json.loads(text(file["resolved"]))
         figure = plt.figure(figsize=(9.6, 6.0), constrained_layout=True)
         top, bottom = figure.subfigures(2, 1, height_ratios=[1.0, 1.0])

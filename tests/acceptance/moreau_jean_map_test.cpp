@@ -154,7 +154,8 @@ TEST_CASE(
   CHECK(sim.state().groups[0].q[0] == doctest::Approx(0.3 + 0.05 * (v1 - 1.0)).epsilon(1e-15));
 }
 
-TEST_CASE("map: nothing is left of a body or a scheme when the last model that knows it is gone") {
+TEST_CASE(
+    "map: nothing is left of a body or scheme when the last model that contains it is destroyed") {
   std::weak_ptr<const Dynamics> body;
   std::weak_ptr<const Scheme> scheme;
   {
@@ -302,7 +303,7 @@ TEST_CASE("map: with frozen operators the law holds on the rows of the first pas
   }
 }
 
-TEST_CASE("map: contact problems know W before the first step") {
+TEST_CASE("map: W of the contact problems is computed before the first step") {
   const System system;
   ModelParts parts = one_group(system.moving(), theta_of(0.7), kStep);
   stop(parts, 0, -5.0, newton_impact(0.5));
@@ -516,7 +517,7 @@ TEST_CASE("map: a contact leaves where it entered, and then carries no impulse")
   CHECK(sim.advance().impulse == 0.0);
 }
 
-TEST_CASE("map: each pass is linearised about the iterate of the one before") {
+TEST_CASE("map: each pass is linearised about the iterate of the previous pass") {
   const Duffing d;
   const double theta = 0.7;
   const auto q1 = [&](double v) { return d.q0 + kStep * (theta * v + (1.0 - theta) * d.v0); };
@@ -547,7 +548,7 @@ TEST_CASE("map: velocities advance alone by A^-1 (r - residual), positions stay"
 }
 
 TEST_CASE(
-    "map: a run stops at the time asked for, its last step shortened, or where it is told to") {
+    "map: a run ends at the requested time with its last step shortened or if stop returns true") {
   const System system;
   Simulation sim{Model(one_group(system.moving(), theta_of(0.5), kStep))};
   const double end = 0.0437;
@@ -593,7 +594,7 @@ TEST_CASE("map: an impulse moves velocities by A^-1 r and positions by h theta A
   }
 }
 
-TEST_CASE("map: the work of forces is h F_w . v_theta, one number a body") {
+TEST_CASE("map: the work of forces is h F_w . v_theta, one number per body") {
   const System system;
   for (double theta : {0.5, 0.7, 1.0}) {
     Simulation sim{Model(one_group(system.moving(), theta_of(theta), kStep))};

@@ -128,9 +128,10 @@ TEST_CASE("a run is resumed with the data files it was made from, wherever they 
     CHECK(!folder.has("a.h5.part"));
   };
   folder.write("losses.csv", losses.substr(0, losses.size() - 2) + "7\n");
-  refused("other bytes");
+  refused("now other bytes of the same length");
   folder.write("losses.csv", losses + "\n");
-  refused(std::to_string(losses.size() + 1) + " bytes, " + std::to_string(losses.size()) + " before");
+  refused("now " + std::to_string(losses.size() + 1) + " bytes, previously " +
+          std::to_string(losses.size()) + " bytes");
 
   folder.write("losses.csv", losses);
   fs::create_directory(folder / "moved");

@@ -429,7 +429,7 @@ TEST_CASE("verify of a folder ends with exit code 2 and one line") {
   CHECK(outcome.code == 2);
   CHECK(outcome.out.empty());
   CHECK(outcome.err ==
-        "saltus verify: .: is a folder; allowed: a file that `saltus run` wrote to its end\n");
+        "saltus verify: .: is a folder; allowed: a file of a finished `saltus run`\n");
 }
 
 TEST_CASE("check and run warn of a step above the stability limit") {

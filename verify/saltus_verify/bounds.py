@@ -1,9 +1,9 @@
-"""Bounds of the checks, relative to the largest term of the equation that is checked; docs/reference/verify.md says why."""
+"""Bounds of the checks, relative to the largest term of the equation that is checked; docs/reference/verify.md gives the reasons."""
 
 INERTIA = 1e-12     # of the equations of motion, relative to their terms m v
 IMPULSE = 3e-8      # and relative to the impulses on the body
 FLAT_FORCE = 5e-12  # and relative to h times the forces, term by term
-OTHERS = 0.1        # a body is not asked for more than this of what the largest of its group is
+OTHERS = 0.1        # the bound of a body is at least this fraction of the largest one in its group
 MOTION = 1e-13      # round-off of a few operations, relative to the positions
 ENERGY = 1e-13      # of a state, relative to its parts
 LEDGER = 1e-11      # of sums over all steps, relative to the largest account

@@ -6,7 +6,7 @@ import sys
 
 
 def verify(name, checksums=True):
-    """The report on a file. Without checksums the equations alone decide."""
+    """The report on a file. Without checksums only the equations decide."""
     from .model import Model
     from .results import Results
     results = Results(name)
@@ -25,8 +25,8 @@ def whole(results, model, checksums=True):
 
 
 def equations(results, model, report, frames):
-    """What these frames say, put into their equations. Bounds are those of the whole file, so that a part of the frames
-    passes where all of them do."""
+    """Inserts these frames into their equations. Bounds are those of the whole file, so that a part of the frames passes if
+    all frames pass."""
     from . import start, steps
     start.check(results, model, report, frames)
     steps.check(results, model, report, frames)
@@ -39,7 +39,7 @@ def main(arguments):
     parser.add_argument("--json", action="store_true", help="the report as JSON")
     options = parser.parse_args(arguments)
     if os.path.isdir(options.file):
-        print(f"saltus verify: {options.file}: is a folder; allowed: a file that `saltus run` wrote to its end",
+        print(f"saltus verify: {options.file}: is a folder; allowed: a file of a finished `saltus run`",
               file=sys.stderr)
         return 2
     try:
@@ -49,16 +49,16 @@ def main(arguments):
         return 2
     except OSError as fault:
         last = str(fault).splitlines()[0].rsplit("(", 1)[-1].rstrip(")")
-        print(f"saltus verify: {options.file}: is no whole results file: {last}; allowed: what `saltus run` wrote to its end",
+        print(f"saltus verify: {options.file}: is not a complete results file: {last}; allowed: a file of a finished `saltus run`",
               file=sys.stderr)
         return 2
     except NoSteps as fault:
         print(f"saltus verify: {options.file}: cannot be checked: {fault}", file=sys.stderr)
         return 2
-    except (KeyError, ValueError) as fault:  # it lacks a table
+    except (KeyError, ValueError) as fault:  # a table is missing
         print(f"saltus verify: {options.file}: cannot be checked: {fault}; allowed: results of this version", file=sys.stderr)
         return 2
-    except Exception as fault:  # of the verifier: no verdict is better than a wrong one
+    except Exception as fault:  # fault of the verifier: no verdict is better than a wrong one
         print(f"saltus verify: {options.file}: the verifier fails: {type(fault).__name__}: {fault}", file=sys.stderr)
         return 2
     print(json.dumps(report.as_dict()) if options.json else report.text())

@@ -1,4 +1,4 @@
-"""Contacts: their impulses in the momentum of the bodies, and the laws that they claim to obey."""
+"""Contacts: their impulses in the momentum of the bodies, and their laws."""
 import numpy as np
 
 from . import joints, laws
@@ -20,7 +20,7 @@ def contact_name(results, group, body):
 
 
 class Found:
-    """Contacts of a frame between points: arrays, a row a contact."""
+    """Contacts of a frame between points: arrays, one row per contact."""
 
     def __init__(self, step, keep):
         c = step.results.contacts
@@ -38,7 +38,7 @@ class Found:
         self.gap, self.status, self.key = c.gap[rows], c.status[rows], c.key[rows]
 
     def _of_pairs(self, pairs, key):
-        """Contacts that the scene names have their points and directions in /pairs."""
+        """Points and directions of contacts named in the scene are in /pairs."""
         if not pairs or len(pairs["key"]) == 0:
             return
         i = np.minimum(np.searchsorted(pairs["key"], key), len(pairs["key"]) - 1)

@@ -1,11 +1,11 @@
-"""Event-driven integration (docs/theory/event-driven.md): the interval that ends at a frame is integrated anew, from event to event.
+"""Event-driven integration (docs/theory/event-driven.md): the interval that ends at a frame is integrated again, from event to event.
 
     M a = F + H^T N,   n . a + b = 0 on closed contacts without friction                          (1)(2)
     at an impact   gap = 0,   u- = speed,   u+ = -e u-,   M (v+ - v-) = H^T P,   energy = T+ - T-
 
-What comes out is compared with q, v and the impulses of the frame. Events that stand alone are checked for all times, with
-W = H M^-1 H^T. Bodies without frames and contacts that the scene names have H that do not change; rigid bodies are followed
-where nothing touches them.
+The result is compared with q, v and the impulses of the frame. Single events are checked at all times, with W = H M^-1 H^T.
+For bodies without frames and contacts named in the scene H is constant; rigid bodies are followed while they are not in
+contact.
 """
 import numpy as np
 
@@ -37,7 +37,7 @@ class Contact:
                 continue
             group = model.groups[g]
             if group is None or group.frames:
-                raise Unknown(f"contacts with '{results.groups[g].name}', whose rows this program does not know")
+                raise Unknown(f"contacts with '{results.groups[g].name}', whose rows are not implemented here")
             x, J = group.place_of(feature, at)
             self.fixed = self.fixed + sign * x
             self.sides.append((g, group, feature, sign, self.E @ (sign * J)))
@@ -80,7 +80,7 @@ class EventRecord:
         self.ends = results.rows["time"][stepped]
 
     def fault(self):
-        """Why no interval can be followed."""
+        """The reason why no interval can be followed, or None."""
         if self.results.joint_force:
             return "with joints"
         for g, group in self.groups:
@@ -91,7 +91,7 @@ class EventRecord:
         return None
 
     def closed_before(self, t):
-        """Contacts that are closed at t and are not just closing; rest begins before its own time. None: not known."""
+        """Keys of the contacts that closed or came to rest up to t and have not opened since."""
         closed = set()
         for i in np.flatnonzero(self.time <= t):
             if self.kind[i] in (CLOSES, REST):
@@ -167,7 +167,7 @@ def check(results, model, report, frames):
 
 
 def alone(record, report):
-    """Impacts of one contact that nothing else takes part in: (1) of docs/theory/impacts.md."""
+    """Impacts of a single contact, (1) of docs/theory/impacts.md."""
     for i in np.flatnonzero(record.kind == IMPACT):
         t, key = record.time[i], int(record.key[i])
         c = record.contacts.get(key)
@@ -181,7 +181,7 @@ def alone(record, report):
         where = f"event {i}, t = {t:.9g} s"
         if mu == 0.0:
             report.add("law of impacts", P[0] + (1.0 + e) * u / W[0], 1e-12 * abs(P[0]), "N s", where)
-            # of the bodies: the rate of the gap less what the obstacle moves by itself
+            # energy of the bodies: uses the rate of the gap without the prescribed motion of the obstacle
             energy = P[0] * (0.5 * (1.0 - e) * u - c.E[0] @ c.told(t)[1])
             report.add("energy of impacts", record.energy[i] - energy, 1e-11 * u * u / W[0], "J", where)
         report.add("cone of impacts", max(np.linalg.norm(P[1:]) - mu * P[0], 0.0), 1e-8 * abs(P[0]), "N s", where)
@@ -193,7 +193,7 @@ def interval(record, report, k):
     t0 = results.rows["time"][results.row_of_frame[k] - 1]
     at = f"frame {k}, t = {t1:.9g} s"
     if record.schemes_step(t0, t1):
-        raise Unknown("intervals in which the schemes step")
+        raise Unknown("intervals with time stepping")
     q0 = {g: results.groups[g].q0[k] for g, _ in record.groups}
     v0 = {g: results.groups[g].v0[k] for g, _ in record.groups}
     q1 = {g: results.groups[g].q[k] for g, _ in record.groups}
@@ -205,13 +205,13 @@ def interval(record, report, k):
     touched = closed | {int(record.key[i]) for i in inside} | {key for key, P in stored.items() if np.any(P)}
     for key in touched:
         if key not in record.contacts:
-            raise Unknown(record.reasons.get(key, "intervals in which shapes or limits of joints touch"))
+            raise Unknown(record.reasons.get(key, "intervals in which shapes or limits of joints are in contact"))
         if key in closed and not record.contacts[key].smooth():
             raise Unknown("contacts that stay closed with friction, or by other laws than newton-impact")
     if any(record.kind[i] not in (IMPACT, CLOSES, OPENS) for i in inside):
-        raise Unknown("intervals in which Zeno sequences are summed, friction changes, or springs begin")
+        raise Unknown("intervals in which a Zeno sequence is summed, friction changes, or a spring becomes active")
 
-    # scales: what moves in a step of the integrator, which may be longer than the interval
+    # scales: the motion in a step of the integrator, which may be longer than the interval
     n, m = np.searchsorted(record.ends, t1), np.searchsorted(record.ends, t1, side="right")
     after = record.ends[m] if m < len(record.ends) else results.rows["time"][-1]
     H = max(after - (record.ends[n - 1] if n else 0.0), results.h)

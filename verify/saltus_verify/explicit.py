@@ -1,4 +1,4 @@
-"""Schemes whose motion without contact is made first, and one impulse for the step behind it:
+"""Schemes that compute the motion without contact first and then apply one impulse for the step:
 
     v1 = v_free + M^-1 r,      q1 = q_free (+) (h/2) (v1 - v_free)
 """
@@ -21,7 +21,7 @@ class Step(FlatStep):
     gain = 0.5
 
     def flight(self):
-        """q_free, v_free, and the size of the change of velocity by forces."""
+        """q_free, v_free, and the magnitude of the velocity change by forces."""
         raise NotImplementedError
 
     def __init__(self, group, t0, h, q0, v0, q1, v1):

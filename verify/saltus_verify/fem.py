@@ -1,4 +1,4 @@
-"""Meshes of finite elements (docs/theory/fem.md): total Lagrangian, hex8 and quad8, mesh and sets as the file has them.
+"""Meshes of finite elements (docs/theory/fem.md): total Lagrangian, hex8 and quad8, mesh and sets from the file.
 
     F = I + sum u_a grad0 N_a^T,   f_a = int P grad0 N_a dV,   M v' = loads + M g - f(u) - rM M v - rK K(u) v + r
 """
@@ -71,7 +71,7 @@ class Block:
         if d == 2 and plane != "stress" and self.law == "neo_hooke":
             raise Unknown("neo_hooke in plane strain")
 
-        # what the round-off of F = I + H, 2e-16, makes of the forces, in units of the bound of forces
+        # effect of the round-off of F = I + H, 2e-16, on the forces, in units of the bound of forces
         self.blur = np.zeros(X.shape)
         part = 1e-3 * (self.lame + 2 * self.mu) * np.einsum("eq,eqai->ea", self.w, np.abs(self.G))
         np.add.at(self.blur, cells, part[:, :, None])
@@ -135,7 +135,7 @@ class Block:
 
 
 def masses(kind, cells, X, density, thickness, m):
-    """Lumped: row sums of the consistent mass; of quadratic elements its diagonal, scaled to the mass of the element."""
+    """Lumped: row sums of the consistent mass; for quadratic elements its diagonal, scaled to the mass of the element."""
     shapes, d, _, points = KINDS[kind]
     xi, w = gauss(points, d)
     both = [shapes(x) for x in xi]
@@ -151,7 +151,7 @@ def masses(kind, cells, X, density, thickness, m):
 
 class FemGroup(FlatGroup):
     affine = False
-    last = None  # what elastic() was asked last
+    last = None  # last argument and result of elastic()
 
     def __init__(self, entry, data, gravity):
         spec = entry["fem"]
@@ -254,7 +254,7 @@ class FemGroup(FlatGroup):
         return np.zeros(3), J
 
     def elastic(self, q, x=None):
-        """f(u), and K(u) x where x is given; the sizes of f and of K x term by term."""
+        """f(u), and K(u) x if x is given; the sizes of f and of K x term by term."""
         if self.last and np.array_equal(self.last[0], q) and (x is None or np.array_equal(self.last[1], x)):
             return self.last[2]
         u = self.expand(q)
@@ -283,7 +283,7 @@ class FemGroup(FlatGroup):
         for b in self.blocks:
             H = b.gradient(u)
             V += np.sum(b.w * b.density(H))
-            strain = 1.0 if b.law == "neo_hooke" else np.abs(H).max(initial=0.0)  # tr C - 3 has no digits behind 1e-16
+            strain = 1.0 if b.law == "neo_hooke" else np.abs(H).max(initial=0.0)  # tr C - 3 has an absolute round-off of 1e-16
             self.energy_blur += 1e-15 * (b.lame + 2 * b.mu) * strain * np.sum(b.w)
         return 0.5 * np.sum(self.M * v * v), V - self.weight @ q
 

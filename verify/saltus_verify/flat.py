@@ -1,6 +1,6 @@
 """Bodies whose configuration is a list of numbers: particles, linear systems, modes. M v' = F(t, q, v) + r.
 
-Prescribed degrees of freedom are no part of q: their motion u(t) acts as a load -K u - C u' - M u''.
+Prescribed degrees of freedom are not part of q: their motion u(t) acts as a load -K u - C u' - M u''.
 """
 import numpy as np
 
@@ -9,11 +9,11 @@ from .solids import Unknown
 
 
 class FlatGroup:
-    """One body. M, K, C: matrices, or vectors where they are diagonal. place(feature, local): (x at q = 0, J, 3 x n)."""
+    """One body. M, K, C: matrices, or vectors if they are diagonal. place(feature, local): (x at q = 0, J, 3 x n)."""
 
     frames = False
     affine = True
-    drive = None  # of a point: its displacement, rate and acceleration by degrees of freedom that are told how to move
+    drive = None  # displacement, rate and acceleration of a point by prescribed degrees of freedom
 
     def __init__(self, M, K, C, initial, place, load=None, energy=None):
         self.M, self.K, self.C = (np.asarray(A) for A in (M, K, C))
@@ -43,14 +43,14 @@ class FlatGroup:
         return 0.5 * v @ self.product(self.M, v), 0.5 * q @ self.product(self.K, q)
 
     def energy_round_off(self, q):
-        """Of the potential, [J]: where a body moves as a whole its terms are large and their sum is not."""
+        """Round-off of the potential [J]: if a body moves as a whole, its terms are large although their sum is small."""
         if self.own_energy:
             return 0.0
         return np.finfo(float).eps * 0.5 * np.abs(q) @ self.product(np.abs(self.K), np.abs(q))
 
     # -- as an equation of motion
     def solve(self, r):
-        """M^-1 r, of columns too."""
+        """M^-1 r, also for a matrix r."""
         if self.M.ndim <= 1:
             return r / (self.M if r.ndim == 1 or self.M.ndim == 0 else self.M[:, None])
         return np.linalg.solve(self.M, r)
@@ -86,7 +86,7 @@ class FlatGroup:
         return x + J @ q
 
     def told(self, feature, t):
-        """What prescribed degrees of freedom make of a point: displacement, rate, acceleration, 3 each."""
+        """Displacement, rate and acceleration of a point by prescribed degrees of freedom, 3 numbers each."""
         return self.drive(int(feature), t) if self.drive else np.zeros((3, 3))
 
     # -- checks
@@ -122,7 +122,7 @@ class FlatSide:
 
     def _rows(self, feature, local):
         if self.group.drive and any(np.any(self.group.told(f, self.frame.t1)) for f in feature):
-            raise Unknown("points that are told how to move")
+            raise Unknown("points with prescribed motion")
         return np.array([self.group.place_of(f, x)[1] for f, x in zip(feature, local)])
 
     def rate(self, end, body, feature, local):
@@ -328,7 +328,7 @@ def particles(entry, gravity):
         return np.zeros(3), J[:, free]
 
     def drive(feature, t):
-        """Without springs nothing else feels it (docs/theory/particles.md, section 3)."""
+        """Without springs it has no other effect (docs/theory/particles.md, section 3)."""
         out = np.zeros((3, 3))
         for axis in range(3):
             if 3 * feature + axis in drives:
@@ -403,9 +403,9 @@ KINDS = {"linear": linear, "modal": modal}  # particles need the gravity of the 
 
 
 class FlatStep:
-    """What steps of one body share: the states at both ends, and nothing more to check."""
+    """Base of the steps of one body: the states at both ends, without checks."""
 
-    gain = None  # dq1/dv1 over h; None: not known
+    gain = None  # dq1/dv1 over h; None: unknown
 
     def __init__(self, group, t0, h, q0, v0, q1, v1):
         self.group, self.t0, self.h = group, t0, h
@@ -415,13 +415,13 @@ class FlatStep:
         pass
 
     def operator(self):
-        """M^-1: for the scale of the natural map alone."""
+        """M^-1, used only for the scale of the natural map."""
         M = self.group.M
         return 1.0 / M if np.ndim(M) <= 1 else np.linalg.inv(M)
 
 
 class DefLimStep(FlatStep):
-    """def-lim beside its momentum:  q1 = q0 + (h/2) (v0 + v1)."""
+    """def-lim, apart from its momentum:  q1 = q0 + (h/2) (v0 + v1)."""
 
     gain = 0.5
 

@@ -1,4 +1,4 @@
-"""Motion integrated anew: Gragg's midpoint rule, extrapolated to order 10 [HairerNorsettWanner1993, II.9]."""
+"""Numerical integration of the motion: Gragg's midpoint rule, extrapolated to order 10 [HairerNorsettWanner1993, II.9]."""
 import numpy as np
 
 COLUMNS = 5
@@ -20,7 +20,7 @@ def _extrapolated(f, y, t, H):
 
 
 def integrate(f, y, t0, t1):
-    """y at t1 of y' = f(t, y), and the difference of the last two tries, each with steps half as long."""
+    """y at t1 of y' = f(t, y), and the difference of the last two results, the second with half the step length."""
     if t1 <= t0:
         return y, np.zeros_like(y)
     last = None

@@ -1,17 +1,17 @@
-"""Joints: where they sit on their bodies, and the rows of their coordinates (docs/theory/joints.md, sections 1 and 2)."""
+"""Joints: their positions on the bodies, and the rows of their coordinates (docs/theory/joints.md, sections 1 and 2)."""
 import numpy as np
 
 from . import rotation
 from .solids import Unknown
 
-# what a kind leaves free: name of the coordinate, is it an angle
+# free coordinates of a kind: name, whether it is an angle
 COORDINATES = {
     "fixed": [], "ball": [], "revolute": [("turn", True)], "prismatic": [("slide", False)],
     "cylindrical": [("turn", True), ("slide", False)], "along": [], "distance": [],
     "planar": [("slide", False), ("slide2", False), ("turn", True)],
     "universal": [("turn", True), ("turn2", True)], "line": [("slide", False)],
 }
-UNDER_B = {"prismatic", "cylindrical", "planar", "along"}  # the point of a is the one under that of b
+UNDER_B = {"prismatic", "cylindrical", "planar", "along"}  # the point of a is the projection of that of b
 
 
 class Side:
@@ -110,7 +110,7 @@ def place(spec, model):
         elif side.frame:
             side.x, side.axes = R.T @ (at[k] - x0), R.T @ axes[k]
         else:
-            side.x, side.axes = np.array(own[k]["at"]), axes[k]  # what names the point
+            side.x, side.axes = np.array(own[k]["at"]), axes[k]  # identifies the point
     length = spec.get("length")
     if length is None:
         length = float(np.linalg.norm(at[1] - at[0]))
@@ -118,7 +118,7 @@ def place(spec, model):
 
 
 def rows(kind, length, a, b):
-    """g of each row of joints of a kind with frames a = (x, R) and b, arrays over joints: list of (is an angle, g)."""
+    """g of each row of joints of a kind with frames a = (x, R) and b, arrays over joints: list of (whether it is an angle, g)."""
     (xa, A), (xb, B) = a, b
     d = xb - xa
     dot = lambda x, y: np.sum(x * y, -1)
@@ -143,7 +143,7 @@ def _angle(a, c, d, sign, axis):
 
 
 def coordinate(joint, i, a, b):
-    """(is an angle, direction of the row, value) of coordinate i."""
+    """(whether it is an angle, direction of the row, value) of coordinate i."""
     (xa, A), (xb, B) = a, b
     name, _ = COORDINATES[joint.kind][i]
     if joint.kind == "line":
@@ -165,7 +165,7 @@ class CoordinateLaw:
 
 
 def laws_of(joints, start_frames):
-    """Limits, springs, friction and motors, in the order in which their keys follow those of the pairs."""
+    """Limits, springs, friction and motors, in the order of their keys, which follow those of the pairs."""
     laws = []
     for n, joint in enumerate(joints):
         for key in ("turn", "turn2", "slide", "slide2"):

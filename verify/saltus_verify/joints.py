@@ -8,7 +8,7 @@ from .solids import Unknown
 
 
 class Sides:
-    """Both sides of all joints, means of the start and of where the rows of the end are."""
+    """Both sides of all joints, means of the start and of the configuration at which the end rows are evaluated."""
 
     def __init__(self, step):
         joints = step.model.joints
@@ -17,7 +17,7 @@ class Sides:
         mean = lambda e: (0.5 * (e[0][0] + e[1][0]), 0.5 * (e[0][1] + e[1][1]))
         self.a, self.b = mean(ends[0]), mean(ends[1])
         under = np.array([j.kind in UNDER_B for j in joints])
-        self.at_a = np.where(under[:, None], self.b[0], self.a[0])  # where a takes its impulses
+        self.at_a = np.where(under[:, None], self.b[0], self.a[0])  # the point at which impulses act on a
         self.at_b = self.b[0]
 
     def frames(self, n):
@@ -59,10 +59,10 @@ def collect(step, report):
     held = {side.group for j in model.joints for side in (j.a, j.b) if side.group >= 0}
     for g in held:
         if results.groups[g].scheme not in ("rig-mid", "moreau-jean") or getattr(model.groups[g], "moves_by_itself", False):
-            step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies that are told how to move")
+            step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies with prescribed motion")
     level = (model.scene.get("joint") or {}).get("level")
-    if level == "both" or model.scene["time"].get("tolerance") is not None:  # steps under control
-        step.miss(sorted(held), "joints at level both, which change the velocities behind the step")
+    if level == "both" or model.scene["time"].get("tolerance") is not None:  # steps with error control
+        step.miss(sorted(held), "joints at level both, which change the velocities after the step")
         step.adjusted = held
     elif level != "velocity" and any(_may_jump(drive, step) for drive in model.driven):
         step.miss(sorted(held), "joints in a step in which the rate of a drive may jump")
@@ -80,10 +80,10 @@ def collect(step, report):
 
 
 def push_coordinate(step, n, i, impulse):
-    """Impulse of a law on coordinate i of joint n: along its row, at the mean places of the step."""
+    """Impulse of a law on coordinate i of joint n: along its row, at the mean positions of the step."""
     joint = step.model.joints[n]
     if step.sides is None:
-        raise Unknown("a law on a coordinate of a joint whose ends are not known")
+        raise Unknown("a law on a coordinate of a joint with unknown end positions")
     spin, direction, _ = coordinate(joint, i, *step.sides.frames(n))
     p, none = (impulse * direction)[None], np.zeros((1, 3))
     force, torque = (none, p) if spin else (p, none)
@@ -92,8 +92,8 @@ def push_coordinate(step, n, i, impulse):
 
 
 def fit_couplings(step):
-    """The file does not hold the impulses of drives and gears. Each is one unknown along a known row: it is chosen such
-    that what is left of the momentum is least, in the metric of the masses."""
+    """The file does not contain the impulses of drives and gears. Each is one unknown along a known row, chosen so that the
+    residual of the momentum is smallest in the metric of the masses."""
     model = step.model
     if not model.couplings or model.joint_fault or step.sides is None:
         return
@@ -121,7 +121,7 @@ def fit_couplings(step):
 
 
 def check(step, report):
-    """Gaps at the end of the step: as small as the file says."""
+    """Gaps at the end of the step are at most the `joint_gap` in the file, up to round-off."""
     results, model = step.results, step.model
     if not results.joint_force:
         return
@@ -129,7 +129,7 @@ def check(step, report):
         report.not_checked("joint gap", model.joint_fault)
         return
     if step.ends is None:
-        report.not_checked("joint gap", "of joints whose ends are not known")
+        report.not_checked("joint gap", "of joints with unknown end positions")
         return
     claimed = results.rows["joint_gap"][results.row_of_frame[step.k]]
     (xa, A), (xb, B) = step.ends

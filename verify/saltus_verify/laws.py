@@ -1,8 +1,8 @@
-"""The contact laws on the stored step (docs/theory/laws.md): gaps and rates of the contacts, made of the states, and of each
+"""The contact laws on the stored step (docs/theory/laws.md): gaps and rates of the contacts are computed from the states, and for each
 
     F = P - Proj_K(P - rho u^),   u^ = u~ + mu |u~_T| n,   rho = rows/trace W_cc        (docs/concepts/contact_problem.md (3))
 
-which is zero where the law holds. It is measured as the program's own solvers are: |F| against max(|P|, |rho u|, sqrt(2 E rho)).
+which is zero if the law holds. It is measured like the residual of the program's solvers: |F| against max(|P|, |rho u|, sqrt(2 E rho)).
 """
 import numpy as np
 
@@ -11,15 +11,15 @@ from .solids import Unknown
 
 
 class Kinematics:
-    """Rates and gaps of contacts: arrays, a row a contact; not a number where a side is not known."""
+    """Rates and gaps of contacts: arrays, one row per contact; NaN if a side is unknown."""
 
     def __init__(self, step, found):
         n = len(found)
         self.u0, self.u1 = np.zeros((n, 3)), np.zeros((n, 3))
         self.W = np.zeros((n, 3))                 # diagonal of W_cc, without joints
-        self.way_c, self.way_0 = np.zeros(n), np.zeros(n)  # gap at the contact instant and at the start, less that at the end
-        self.gain = np.full(n, np.inf)            # of the scheme, the smaller of two
-        self.bend = np.zeros(n)                   # how much a turn in the step may bend the ways of the points [m]
+        self.way_c, self.way_0 = np.zeros(n), np.zeros(n)  # gap at the contact instant and at the start, minus that at the end
+        self.gain = np.full(n, np.inf)            # of the scheme, the smaller one of both sides
+        self.bend = np.zeros(n)                   # largest deviation of the paths of the points from lines by rotation in the step [m]
         for s, sign in ((0, 1.0), (1, -1.0)):
             for g in np.unique(found.group[:, s]):
                 if g < 0:
@@ -32,7 +32,7 @@ class Kinematics:
                     self.u0[of] += sign * np.einsum("cij,cj->ci", E, sides.rate(0, *args))
                     self.u1[of] += sign * np.einsum("cij,cj->ci", E, sides.rate(1, *args))
                     self.W[of] += sides.mobility(E, *args)
-                    x_c, x_0, x_1 = sides.places(*args)  # x_c may be not known
+                    x_c, x_0, x_1 = sides.places(*args)  # x_c may be unknown
                     self.way_c[of] += sign * np.sum(normal * (x_c - x_1), 1)
                     self.way_0[of] += sign * np.sum(normal * (x_0 - x_1), 1)
                     if g in step.steps:
@@ -40,7 +40,7 @@ class Kinematics:
                         self.gain[of] = np.minimum(self.gain[of], np.nan if gain is None else gain)
                     if hasattr(sides, "bend"):
                         self.bend[of] += sides.bend(*args)
-                    elif g not in step.steps:  # led
+                    elif g not in step.steps:  # prescribed motion
                         self.bend[of] += step.h * np.linalg.norm(sides.rate(1, *args) - sides.rate(0, *args), axis=1)
                 except Unknown:
                     for x in (self.u0, self.u1, self.W, self.way_c, self.way_0):
@@ -74,7 +74,7 @@ def project(x, mu):
 
 
 def law_specs(step, found):
-    """The law of each contact as the resolved scene has it; None: not known."""
+    """The law of each contact in the resolved scene; None: unknown."""
     model, pairs = step.model, step.results.pairs
     named = len(pairs["key"]) if pairs else 0
     rules = model.scene["surfaces"]
@@ -93,12 +93,12 @@ def law_specs(step, found):
         if of not in cache:
             cache[of] = model.surface_law(*of)
         out.append(cache[of])
-    whole = {}  # one object for each law, whatever contacts have it
+    whole = {}  # one object per law, common to all its contacts
     return [whole.setdefault(id(law), {"kind": law} if isinstance(law, str) else law) for law in out]
 
 
 def tolerance_of(results):
-    """To which contact problems were to be solved [1]. Files of before did not say what the default was."""
+    """Requested tolerance of contact problems [1]. Files of earlier versions do not contain the default."""
     if results.contact_tolerance is not None:
         return float(results.contact_tolerance)
     given = results.scene.get("solver", {}).get("tolerance")
@@ -121,8 +121,8 @@ def check(step, found, report):
 
 
 def friction_of(laws):
-    """mu, and what the tangents have to be scaled by to make the cone of mu a circle: P_a = r_a P'_a, u'_a = r_a u_a with
-    r_a = mu_a/mu along an axis, which the first tangent is, and across it."""
+    """mu, and the factors of the tangents that make the cone of mu circular: P_a = r_a P'_a, u'_a = r_a u_a with
+    r_a = mu_a/mu along the axis, which is the first tangent, and across it."""
     pick = {}
     for law in laws:
         if id(law) not in pick:
@@ -138,10 +138,10 @@ def newton_impact(step, found, x, laws, of, report):
     e, e_T = number("restitution"), number("restitution_tangential")
     mu, r = friction_of(laws)
     known = ~np.isnan(x.u1[of]).any(1)
-    for text, bad in (("sides that this program does not know", ~known),
+    for text, bad in (("sides whose motion is not implemented here", ~known),
                       ("rolling or spinning friction", (number("rolling") > 0) | (number("spinning") > 0)),
                       ("cohesion", number("cohesion") > 0),
-                      ("friction in one direction alone", r.min(1) == 0),
+                      ("friction in only one direction", r.min(1) == 0),
                       ("slip: mean", np.array([law.get("slip", "end") != "end" for law in laws]) & (mu > 0))):
         if (bad & known).any() or (text.startswith("sides") and bad.any()):
             report.not_checked("contact law", "newton-impact with " + text)
@@ -154,19 +154,19 @@ def newton_impact(step, found, x, laws, of, report):
     u0, u1, W = x.u0[of].copy(), x.u1[of].copy(), x.W[of].copy()
     for rows, scale in ((P, 1.0 / r), (u0, r), (u1, r), (W, r * r)):
         rows[:, 1:] *= scale
-    there = np.linalg.norm(found.E[of], axis=2) > 0.0        # rows that the contact has
+    there = np.linalg.norm(found.E[of], axis=2) > 0.0        # rows of the contact
     rows = np.where(mu > 0.0, there.sum(1), 1)
     there[:, 1:] &= (mu > 0.0)[:, None]
     u = np.where(there, np.concatenate([u1[:, :1] + e[:, None] * u0[:, :1], u1[:, 1:] + e_T[:, None] * u0[:, 1:]], 1), 0.0)
     u[:, 0], known = with_load(step, found, x, laws, of, e)
     if not known.all():
-        report.not_checked("contact law", "newton-impact under load by a scheme whose gain this program does not know")
+        report.not_checked("contact law", "newton-impact under load with a scheme whose gain is not implemented here")
         of, mu, e, e_T, P, u0, u1, W, u, there, rows = (a[known] for a in (of, mu, e, e_T, P, u0, u1, W, u, there, rows))
         laws = [law for law, k in zip(laws, known) if k]
         if of.size == 0:
             return
     rho = rows / np.maximum(np.where(there, W, 0.0).sum(1), 1e-300)
-    # which are active: g + w h u0 <= threshold at the contact instant
+    # active contacts: g + w h u0 <= threshold at the contact instant
     none = {}
     act = [law.get("activation") or none for law in laws]
     pick = lambda key, default: _numbers(act, key, default)
@@ -178,7 +178,7 @@ def newton_impact(step, found, x, laws, of, report):
     closing = np.array([bool(a.get("closing_only")) for a in act])
     closed = np.where(closing, u0[:, 0] <= pick("velocity_threshold", 0.0), True)
     surely = (ahead < slack - blur) & closed
-    closing &= ~gap_closing(step.model.scene, laws)  # which keeps those under load in
+    closing &= ~gap_closing(step.model.scene, laws)  # which keeps contacts under load active
     never = (ahead > slack + blur) | (closing & (u0[:, 0] > pick("velocity_threshold", 0.0) + 1e-12))
     where = lambda j: f"{step.at()}, {found.name(of[j])}"
     if step.one_stage:
@@ -195,14 +195,15 @@ def newton_impact(step, found, x, laws, of, report):
     top = np.maximum(np.abs(P).max(), 1e-300)
     rows = step.results.rows
     energy = abs(rows["kinetic"][step.results.row_of_frame[step.k]])
-    left = tolerance_of(step.model.results) * np.sqrt(2.0 * energy * rho.max(initial=0.0))  # by the solver
+    left = tolerance_of(step.model.results) * np.sqrt(2.0 * energy * rho.max(initial=0.0))  # tolerance of the solver
     report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0),
                    np.maximum(1e-8 * top, left), "N s", where)
     report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), 1e-12 * top, "N s", where)
 
 
 def gap_closing(scene, laws):
-    """Which laws close the gaps of contacts under load: as written, else those without forecast, threshold and instant start."""
+    """Which laws close the gaps of contacts under load: `activation.kind` if given, otherwise those without forecast, threshold and
+    instant start."""
     forecast = any(isinstance(one.get("scheme"), dict) and one["scheme"].get("gamma") is not None for one in scene["bodies"])
     out = []
     for law in laws:
@@ -214,15 +215,15 @@ def gap_closing(scene, laws):
 
 
 def with_load(step, found, x, laws, of, e):
-    """u~_N, and where it is known. Of gap-closing contacts  u1 + max(Y/h, e u0, 0)  where e = 0 or load lasts, with Y the lesser of
-    y1 - gain h u1, the gap at the end if the rate there were 0, and y0 + (1 - gain) h u0; else u1 + e u0. Whether load lasts is not in the file: where e > 0 either may hold.
-    Where bodies turn, Y is known to what the turn bends."""
+    """u~_N, and whether it is known. For gap-closing contacts  u1 + max(Y/h, e u0, 0)  if e = 0 or under lasting load, with Y the
+    smaller of y1 - gain h u1, the gap at the end if the rate there were 0, and y0 + (1 - gain) h u0; otherwise u1 + e u0. The file
+    does not contain whether load lasts: if e > 0, either may hold. If bodies rotate, the error of Y is up to `bend`."""
     h = step.h
     load = gap_closing(step.model.scene, laws)
     u1, y1, P = x.u1[of][:, 0], found.gap[of], found.P[of][:, 0]
     gain = x.gain[of] if step.one_stage else np.zeros(of.size)
     Y = np.minimum(y1 - gain * h * u1, x.gap_0[of] + (1.0 - gain) * h * x.u0[of][:, 0]) if step.one_stage else np.zeros(of.size)
-    # a Y of such a size counts as closed: a millionth of the margin between surfaces, which is a hundredth of a shape
+    # Y up to a millionth of the margin between surfaces counts as closed; the margin is a hundredth of a shape
     size = np.abs(found.local[of]).max((1, 2))
     margin = step.model.scene["contact"].get("margin") or np.maximum(step.model.margin(), 0.02 * size)
     blur = 1e-6 * margin * (found.key[of] >= 2 ** 32) + x.bend[of] + 1e-12 * size
@@ -248,9 +249,9 @@ def judge(step, F, P, speed, rho, name, report):
 
 
 def keep_apart(step, u_N, speeds, P_N, rho, of, found, report):
-    """No contact closes: -u~_N is small against the velocities of the step, h g and sqrt(2 E/rho), however large impulses and
-    coefficients of friction are, which judge() divides by. Places known to 1e-12 of their size do not tell slower ones, nor do
-    impulses, whose velocities are known to 1e-14 of P/rho."""
+    """No contact closes: -u~_N is small relative to the velocities of the step, h g and sqrt(2 E/rho), independently of the
+    impulses and coefficients of friction by which judge() divides. The bound also contains the round-off of positions, 1e-12
+    of their size over h, and of impulses, 1e-14 of P/rho."""
     if len(u_N) == 0:
         return
     row, rows = step.results.row_of_frame[step.k], step.results.rows
@@ -270,7 +271,7 @@ def _numbers(laws, key, default=0.0):
 
 
 def signorini_position(step, found, x, laws, of, report):
-    """0 <= y1 perp P >= 0. What penetrates counts as y1/h."""
+    """0 <= y1 perp P >= 0. A penetration counts as y1/h."""
     W = np.maximum(x.W[of][:, 0], 1e-300)
     P, speed = found.P[of][:, 0], found.gap[of] / step.h
     F = P - np.maximum(P - speed / W, 0.0)
@@ -311,7 +312,7 @@ def relay(step, found, x, laws, of, report):
     slip = np.where(mean, 0.5 * (u1 + x.u0[of][:, 0]), u1) - _numbers(laws, "velocity")
     bound = step.h * _numbers(laws, "bound")
     for i, law in enumerate(laws):
-        if weakening := law.get("velocity_weakening", law.get("falling")):  # falling: its name in older files
+        if weakening := law.get("velocity_weakening", law.get("falling")):  # falling: former name
             bound[i] *= weakened(weakening, abs(slip[i]))
     W = np.maximum(x.W[of][:, 0], 1e-300)
     P = found.P[of][:, 0]
@@ -320,23 +321,23 @@ def relay(step, found, x, laws, of, report):
 
 
 def weakened(weakening, slip):
-    """Share of the strength at rest that is left at a slip: a hyperbola down to `ratio`."""
+    """Fraction of the bound at rest that remains at a slip velocity: a hyperbola down to `ratio`."""
     return weakening["ratio"] + (1.0 - weakening["ratio"]) / (1.0 + slip / weakening["speed"])
 
 
 def compliant(step, found, x, laws, of, report):
-    """P = h N, N = k d^p - c u, d = max(-y, 0), taken at the end, in the middle, or as a mean that keeps the energy."""
+    """P = h N, N = k d^p - c u, d = max(-y, 0), evaluated at the end, in the middle, or as a mean that conserves energy."""
     for j, (i, law) in enumerate(zip(of, laws)):
         k, p, c = law["stiffness"], law.get("exponent", 1.0), law.get("damping", 0.0)
         at = law.get("at") or "mean"
         y0, y1 = x.gap_0[i], found.gap[i]
         V = lambda y: k * max(-y, 0.0) ** (p + 1.0) / (p + 1.0)
         force = lambda y: k * max(-y, 0.0) ** p
-        if found.key[i] >= 1 << 44:  # its gaps are those of the shapes, not of points along one normal
+        if found.key[i] >= 1 << 44:  # the gaps are between shapes, not between points along one normal
             report.not_checked("contact law", "springs between shapes")
             continue
         if np.isnan(y0) or law.get("pulls"):
-            report.not_checked("contact law", "compliant with sides that this program does not know")
+            report.not_checked("contact law", "compliant with sides whose motion is not implemented here, or with `pulls`")
             continue
         if at == "mean":
             far = abs(y1 - y0) > 1e-6 * max(abs(y0), abs(y1), 1e-300)
@@ -349,9 +350,9 @@ def compliant(step, found, x, laws, of, report):
         N = max(N, 0.0)
         P = found.P[i, 0]
         top = np.maximum(np.abs(found.P).max(), 1e-300)
-        # of a mean whose two gaps are near each other round-off counts (y1 - y0) times
+        # in a mean, round-off is divided by the difference of the gaps, y1 - y0
         blur = 1e-9 * top + 1e-13 * step.h * (V(y0) + V(y1)) / max(abs(y1 - y0), 1e-300) if at == "mean" else 1e-9 * top
-        # a dashpot alone does not act at a distance
+        # a dashpot does not act at a distance
         if c > 0.0 and at != "mean" and P == 0.0 and min(0.5 * (y0 + y1), y1) >= 0.0:
             N = 0.0
         report.add("contact law, springs", P - step.h * N, blur, "N s",

@@ -1,4 +1,4 @@
-"""The books of every step: E - E_start = sum of the accounts; what the rows say of themselves."""
+"""The energy ledger of every step: E - E_start = sum of the accounts; and the flags of the rows."""
 import numpy as np
 
 from . import bounds
@@ -14,7 +14,7 @@ def check(results, report):
                                                  np.abs(accounts).max(0)))
         report.largest("energy ledger", E - E[0] - accounts.sum(0), bounds.LEDGER * scale, "J", time)
     else:
-        report.not_checked("energy ledger", "the run kept none")
+        report.not_checked("energy ledger", "the run has none")
     left = int(np.sum(rows["converged"] == 0))
     if left and results.scene.get("on_failure") == "accept":
         report.not_checked("steps that did not converge", f"{left} were accepted by the scene")

@@ -29,7 +29,7 @@ def coefficients(group, h):
 
 
 def energy(group, h, q, v):
-    """(15), the two terms apart; modes whose 1/beta overflows have none."""
+    """The two terms of (15); modes whose 1/beta overflows contribute 0."""
     if not hasattr(group, "coefficients"):
         group.coefficients = coefficients(group, h)
     e, _, beta = group.coefficients
@@ -53,7 +53,7 @@ class Step:
         self.e, self.n, self.beta = group.coefficients
 
     def momentum(self, r):
-        """In velocities times the mass of a mode: of modes that impulses hardly move A = mu/beta would be no scale."""
+        """In velocities times the mass of a mode: A = mu/beta is no suitable scale for modes that impulses hardly move."""
         mu, h = self.group.mu, self.h
         rest = mu * (self.v1 - self.e * self.v0 + self.n / h * self.q0) - self.beta * r
         return rest, mu * (np.abs(self.v1) + self.e * np.abs(self.v0)), mu * self.n / h * np.abs(self.q0)
@@ -62,7 +62,7 @@ class Step:
         return self.q1 - self.q0 - self.h * self.v1, np.abs(self.q0) + np.abs(self.q1)
 
     def check_more(self, report, frame, g):
-        """(13): the velocity of the free motion through the two nodes, where damping is below the critical one."""
+        """(13): the velocity of the free motion through the two nodes, if damping is below critical."""
         group, h = self.group, self.h
         omega, sigma = group.omega, group.sigma
         under = sigma < omega

@@ -44,7 +44,7 @@ def step_of(spec):
 
         @staticmethod
         def place(group, t0, h, q0, v0, fraction):
-            """The motion without contact; of linear bodies one solution."""
+            """The motion without contact; one linear solution for linear bodies."""
             if fraction == 0.0:
                 return q0
             if not group.affine:
@@ -52,7 +52,7 @@ def step_of(spec):
             step = Step(group, t0, h, q0, v0, q0 + h * v0, v0)
             rest = step.momentum(np.zeros(group.n))[0]
             v1 = v0 - group.product(step.operator(), rest)
-            # gaps of the middle lie midway
+            # gaps at mid-step are the means of both ends
             q1 = q0 + h * (theta * v1 + (1.0 - theta) * v0)
             return q1 if fraction == 1.0 else 0.5 * (q0 + q1)
 

@@ -1,4 +1,4 @@
-"""Bodies that follow a prescribed motion: places and rotations of frames are in the file, velocities come from the scene."""
+"""Bodies with prescribed motion: positions and rotations of frames are in the file, velocities come from the scene."""
 import numpy as np
 
 from . import rotation, signals
@@ -9,7 +9,7 @@ class MovingGroup:
     moves_by_itself = True
 
     def __init__(self, entries):
-        """entries: of each body its spec of the scene, shift, turn."""
+        """entries: scene entry, shift and turn of each body."""
         self.n = len(entries)
         self.bodies = []
         for entry, shift, turn in entries:
@@ -54,7 +54,7 @@ class MovingSide:
         return x, rotation.apply(rotation.matrix(np.array([frames[i][1] for i in body])), local)
 
     def rate(self, end, body, feature, local):
-        """Of the points where they are at the contact instant, at the start (0) or the end (1) of the step."""
+        """Velocity of the points at the start (0) or the end (1) of the step."""
         s = self.step
         x, arm = self._at(s.t0 + self.fraction * s.h, body, local)
         t = s.t0 + end * s.h

@@ -1,4 +1,4 @@
-"""Kinds beside rigid bodies, and which scheme moves what."""
+"""Kinds other than rigid bodies, and the schemes of each kind."""
 from . import fem, flat, modal_exact, moreau_jean, pendulum, pseudo_rigid, runge_kutta, splitting, steady_alpha
 from .solids import Unknown
 

@@ -53,7 +53,7 @@ class PendulumGroup(FlatGroup):
 
 
 def with_mass(step):
-    """moreau-jean with M where `mass_at: theta` has it, at q_theta."""
+    """moreau-jean with M at q_theta, as with `mass_at: theta`."""
     class Step(step):
         def momentum(self, r):
             g, h = self.group, self.h

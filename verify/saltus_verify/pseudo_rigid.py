@@ -8,7 +8,7 @@ from . import rotation, solids
 from .flat import DefLimStep, FlatGroup
 from .solids import Unknown
 
-SMALL = 1e-30  # of the complex step: slopes without differences
+SMALL = 1e-30  # of the complex step: derivatives without differences
 
 
 class PseudoRigidGroup(FlatGroup):
@@ -77,7 +77,7 @@ class PseudoRigidGroup(FlatGroup):
 
     def force_size(self, t, q, v):
         F = self.force(t, q, v)
-        # round-off of F, 1e-16, makes that much of a stress
+        # effect of the round-off of F, 1e-16, on the stress
         stiff = 1e-3 * (self.lame + 2 * self.mu) * self.volume
         return np.abs(F) + np.concatenate([np.full(9, stiff + np.abs(F[:9]).max()), np.zeros(3)])
 

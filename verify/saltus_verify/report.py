@@ -1,4 +1,4 @@
-"""What was checked: of each quantity the worst value against its bound, and what could not be checked."""
+"""The checked quantities, each with its worst value and bound, and the list of unchecked ones."""
 import math
 
 
@@ -22,10 +22,10 @@ class Quantity:
 class Report:
     def __init__(self):
         self.quantities = {}
-        self.unchecked = {}  # quantity -> reasons in the order in which they came
+        self.unchecked = {}  # quantity -> reasons in order of appearance
 
     def add(self, name, value, bound, unit, where, count=1):
-        """One check of `count` numbers: |value| <= bound. `where` is made only if this is the worst so far."""
+        """One check of `count` numbers: |value| <= bound. `where` is evaluated only if this is the worst so far."""
         q = self.quantities.setdefault(name, Quantity(name))
         value, bound = float(value), float(bound)
         if math.isnan(value) or math.isnan(bound):
@@ -41,7 +41,7 @@ class Report:
             q.where = where() if callable(where) else where
 
     def largest(self, name, values, bounds, unit, where):
-        """The same for arrays: where(i) names entry i of the flattened arrays."""
+        """add() for arrays: where(i) names entry i of the flattened arrays."""
         import numpy
         values = numpy.abs(numpy.asarray(values, dtype=float)).ravel()
         if values.size == 0:

@@ -43,8 +43,8 @@ class Step:
         return 0.5 * (self.u0 + self.u1), 0.5 * (self.W0 + self.W1)
 
     def momentum(self, r):
-        """What (3) and (1) lack with the impulses r (bodies x 6), then (bodies x 2) the size of the terms of inertia and of
-        those of the loads."""
+        """Residuals of (3) and (1) with the impulses r (bodies x 6), then (bodies x 2) the magnitudes of the terms of inertia
+        and of the loads."""
         g, h = self.group, self.h
         f, T = g.load(self.t0 + 0.5 * h, self.Q_mid, 0.5 * (self.u0 + self.u1), self.w / h)
         linear = g.m[:, None] * (self.u1 - self.u0) - h * f - r[:, :3]
@@ -59,16 +59,16 @@ class Step:
         return linear, angular, inertia, h * np.stack([size(f), size(T)], 1)
 
     def kinematics(self):
-        """What x1 and Q1 lack to (3) and (2): metres, radians (bodies x 3 each)."""
+        """Residuals of (3) and (2) in x1 and Q1: metres, radians (bodies x 3 each)."""
         dx = self.x1 - self.x0 - 0.5 * self.h * (self.u0 + self.u1)
         expected = rotation.multiply(self.Q0, rotation.cayley(self.w))
-        # sign of a quaternion means nothing; its length does: it is kept at 1
+        # the sign of a quaternion has no meaning; its length is kept at 1
         sign = np.where(np.sum(expected * self.Q1, -1, keepdims=True) < 0.0, -1.0, 1.0)
         return dx, self.Q1 - sign * expected
 
     @staticmethod
     def place(group, t0, h, q0, v0, fraction, q1=None):
-        """The configuration at which contacts are looked for: of the motion without contact and joints."""
+        """The configuration at which contacts are detected: that of the motion without contacts and joints."""
         if fraction == 0.0:
             return q0
         x0, Q0 = group.split_q(q0)

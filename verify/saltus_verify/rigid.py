@@ -1,4 +1,4 @@
-"""Rigid bodies: q = (x, quaternion), v = (velocity in space, angular velocity on the body axes), seven and six a body.
+"""Rigid bodies: q = (x, quaternion), v = (velocity in space, angular velocity on the body axes), seven and six numbers per body.
 
     m v' = f,   J W' = T - W x J W                                         (docs/theory/rotations.md)
 """
@@ -143,7 +143,7 @@ class RigidGroup:
         return np.concatenate([u, 0.5 * rotation.multiply(Q, spin)], 1).ravel()
 
     def near(self, q, other):
-        """Of the two quaternions of a rotation the one that is nearer to the other."""
+        """The one of the two quaternions of a rotation that is nearer to the other argument."""
         x, Q = self.split_q(q)
         sign = np.where(np.sum(Q * self.split_q(other)[1], 1, keepdims=True) < 0.0, -1.0, 1.0)
         return np.concatenate([x, sign * Q], 1).ravel()
@@ -155,7 +155,7 @@ class RigidGroup:
         return kinetic, -float(np.sum(self.m[:, None] * self.gravity * x))
 
     def points(self, q, body, local):
-        """Places in space of points given in the frames of bodies."""
+        """Positions in space of points given in the frames of bodies."""
         x, Q = self.split_q(q)
         return x[body] + rotation.apply(rotation.matrix(Q[body]), local)
 
@@ -183,7 +183,7 @@ class RigidGroup:
     def check_momentum(self, step, r, size, report, frame, g):
         linear, angular, inertia, force = step.momentum(r)
         bound = bounds.INERTIA * inertia + bounds.IMPULSE * (force + size)
-        # moments are as large at least as the impulses on an arm of the radius of gyration
+        # moments are at least the impulses times the radius of gyration
         radius = np.sqrt(np.einsum("nii->n", self.J) / self.m)
         bound[:, 1] = np.maximum(bound[:, 1], radius * bound[:, 0])
         bound = np.maximum(bound, bounds.OTHERS * bound.max(0))
@@ -233,7 +233,7 @@ class RigidSide:
                 + np.einsum("cki,cij,ckj->ck", turn, self.group.inverse_J[body], turn))
 
     def bend(self, body, feature, local):
-        """Of arms r that turn by h |W0| or h |W1| [m]."""
+        """Deviation from lines of points on arms r that turn by h |W0| or h |W1| [m]."""
         turn = self.step.h * (np.linalg.norm(self.step.W0, axis=1) + np.linalg.norm(self.step.W1, axis=1))
         return turn[body] ** 2 * np.linalg.norm(self.group.arms(self.frame.place(self.g), body, local), axis=1)
 

@@ -13,7 +13,7 @@ def conjugate(q):
 
 
 def matrix(q):
-    """R of each quaternion, also of one that is not quite a unit one: R = (w^2 - v.v) I + 2 v v^T + 2 w v^."""
+    """R of each quaternion, also if its length is not exactly 1: R = (w^2 - v.v) I + 2 v v^T + 2 w v^."""
     w, x, y, z = (q[..., i] for i in range(4))
     n = w * w + x * x + y * y + z * z
     R = np.empty(q.shape[:-1] + (3, 3))

@@ -26,7 +26,7 @@ def inverse_dexp(w, W):
 
 
 class _Flat:
-    """Increments of places are numbers."""
+    """Increments of positions are numbers."""
 
     def moved(self, group, q, d):
         return q + d
@@ -36,7 +36,7 @@ class _Flat:
 
 
 class _Rigid:
-    """Increments (x, w), six a body."""
+    """Increments (x, w), six per body."""
 
     def moved(self, group, q, d):
         return explicit.moved(group, q, d)
@@ -47,7 +47,7 @@ class _Rigid:
 
 
 def step_of(spec):
-    """The class of a step; None: of this table or option nothing is known here."""
+    """The class of a step; None: this table or option is not implemented here."""
     table = TABLES.get(spec.get("table", "rk4"))
     if table is None or spec.get("tolerance") or spec.get("compat", "none") != "none":
         return None

@@ -1,5 +1,5 @@
-"""Surfaces that run while their shapes stay (docs/theory/laws.md, "Surfaces that run"): their velocities come from the scene. A
-contact between shapes names its two shapes by its key: bits 63 .. 44 are the number of the first + 1, 43 .. 24 that of the other."""
+"""Surfaces with a velocity relative to their shapes (docs/theory/laws.md, "Surfaces that run"), given in the scene. The key of a
+contact between shapes contains their numbers: bits 63 .. 44 are the number of the first + 1, 43 .. 24 that of the other."""
 import numpy as np
 
 from . import rigid, rotation, signals
@@ -50,8 +50,8 @@ class Running:
                     self.shapes.append(Surface(shape.get("surface_velocity"), name, bool(own.get("fixed"))))
 
     def drift(self, step, found, end):
-        """Velocity of the surface of a against that of b by themselves, in space, at the start (0) or the end (1) of the step, a row
-        a contact; not a number where it is not known."""
+        """Velocity of the surface of a relative to that of b without the motion of the bodies, in space, at the start (0) or the
+        end (1) of the step, one row per contact; NaN if unknown."""
         out = np.zeros((len(found), 3))
         if not self.any:
             return out
@@ -86,7 +86,7 @@ class Running:
             if surface.name in g.names and getattr(group, "moves_by_itself", False):
                 _, Q = group.frame(step.t0 + instant * step.h, g.names.index(surface.name))
                 return rotation.matrix(np.array([Q]))[0] @ surface.along
-        return np.full(3, np.nan)  # where a free body is at the contact instant, its scheme alone knows
+        return np.full(3, np.nan)  # only its scheme determines the position of a free body at the contact instant
 
 
 def of(model):

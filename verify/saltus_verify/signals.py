@@ -5,7 +5,7 @@ from .solids import Unknown
 
 
 def value_of(spec, t):
-    """constant, harmonic or table with straight lines between its points, held beyond its ends."""
+    """constant, rate, harmonic or table, which is linear between its points and constant beyond its ends."""
     if spec.get("constant") is not None:
         return float(spec["constant"])
     if spec.get("rate") is not None:
@@ -20,13 +20,13 @@ def value_of(spec, t):
 
 
 def function_of(spec):
-    value_of(spec, 0.0)  # an unknown one is told at once
+    value_of(spec, 0.0)  # rejects an unsupported signal at once
     return lambda t: value_of(spec, t)
 
 
 def rate_of(spec):
-    """The derivative of a signal, of a table the slope of the piece that begins at t or holds it; at its last point of the one that
-    ends."""
+    """The derivative of a signal; for a table the slope of the piece that begins at t or contains t, at its last point that of the
+    last piece."""
     if spec.get("constant") is not None:
         return lambda t: 0.0
     if spec.get("harmonic") is not None:
@@ -55,7 +55,7 @@ def second_of(spec):
 
 
 def jumps_of(spec):
-    """Times at which the rate may jump: points of a table, of a smooth one its ends. None: not known, it is in a file."""
+    """Times at which the rate may jump: points of a table, or the ends of a smooth one. None: unknown, the signal is in a file."""
     if spec.get("file"):
         return None
     t = [point[0] for point in spec.get("table") or []]

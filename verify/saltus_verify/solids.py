@@ -5,7 +5,7 @@ from . import rotation
 
 
 class Unknown(Exception):
-    """Something of the scene that this program cannot build; the text says what."""
+    """A part of the scene that this program does not support; the text names it."""
 
 
 def _tetrahedra(a, b, c):
@@ -55,7 +55,7 @@ def moments(shape):
         tube, ball = np.pi * r * r * l, 4.0 / 3.0 * np.pi * r ** 3
         volume = tube + ball
         along = tube * r * r / 2.0 + ball * 0.4 * r * r
-        # each half of the ball: about its own flat side 2/5 m r^2, of which the centre is 3/8 r away
+        # each half of the ball: 2/5 m r^2 about its flat side, which is 3/8 r from its centre of mass
         across = tube * (r * r / 4.0 + l * l / 12.0) + ball * (0.4 * r * r + l * l / 4.0 + 3.0 / 8.0 * r * l)
         J = np.diag([across, across, along])
     elif "ellipsoid" in shape:

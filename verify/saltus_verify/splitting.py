@@ -40,9 +40,9 @@ def _turned(q, w):
 
 
 def _free_turn(group, Q, W, s):
-    """Q, W after s without moments; locked axes stay. Each piece is as long as the last terms of the series allow."""
+    """Q, W after s without moments; locked axes are constant. The last terms of the series limit the length of each piece."""
     J, inverse = group.J, group.inverse_J
-    # coefficients of the powers of s, one behind the other
+    # coefficients of the powers of s, in ascending order
     w, Jw, q = (np.zeros((_SERIES + 1,) + x.shape) for x in (W, W, Q))
     powers = np.arange(_SERIES + 1.0)[:, None, None]
     while s != 0.0:
@@ -75,7 +75,7 @@ def _coast(group, q, v, s):
 
 
 def _kick(group, t, q, v):
-    """The acceleration by forces of place and time alone."""
+    """The acceleration by forces that depend only on position and time."""
     if not group.frames:
         return group.acceleration(t, q, v)
     u, W = group.split_v(v)

@@ -1,5 +1,5 @@
-"""generalized-alpha and generalized-alpha-decoupled on bodies under a constant force, where the memory of both is M^-1 F at
-all times (docs/theory/generalized-alpha.md, generalized-alpha-decoupled.md):
+"""generalized-alpha and generalized-alpha-decoupled on bodies under a constant force, where the stored acceleration of both
+is M^-1 F at all times (docs/theory/generalized-alpha.md, generalized-alpha-decoupled.md):
 
     v1 = v0 + M^-1 (h F + r)
     q1 = q0 + h v0 + (h^2/2) M^-1 F + (h/2) M^-1 r                                 generalized-alpha (3)
@@ -13,7 +13,7 @@ from .solids import Unknown
 
 
 def steady(group, entry):
-    """Is the force on a body the same at all times and places?"""
+    """Whether the force on a body is constant in time and space."""
     return not (np.any(group.K) or np.any(group.C) or entry.get("loads") or entry.get("prescribed"))
 
 
@@ -39,7 +39,7 @@ def step_of(decoupled):
             return rest, np.abs(self.q0) + np.abs(self.q1) + way
 
         def without_lift(self, rest, frame, g, report):
-            """Takes out of U = q1 - q~ what normals of closed contacts can have made."""
+            """Removes from U = q1 - q~ the part that normals of closed contacts can cause."""
             found = frame.found
             if not decoupled or not np.any(rest) or len(found) == 0:
                 return rest

@@ -1,10 +1,10 @@
-"""The stored steps put into their equations: momentum, motion, joints.
+"""Inserts the stored steps into their equations: momentum, motion, joints.
 
-Of each frame k > 0: groups with (q0, v0, q1, v1), the impulses of contacts and joints, and with them what
+For each frame k > 0: groups with (q0, v0, q1, v1), the impulses of contacts and joints, and the residual of
 
     scheme(q0, v0, q1, v1, r) = 0,      r = H^T P + G^T L
 
-lacks. Bounds are relative to the largest terms of the equation of a body, see docs/reference/verify.md.
+Bounds are relative to the largest terms of the equation of a body, see docs/reference/verify.md.
 """
 import numpy as np
 
@@ -13,7 +13,7 @@ from .solids import Unknown
 
 
 class FrameStep:
-    """Everything of one frame that its checks share."""
+    """Data of one frame that its checks use."""
 
     def __init__(self, results, model, k):
         self.k, self.results, self.model = k, results, model
@@ -38,7 +38,7 @@ class FrameStep:
         self.one_stage = all(g.scheme != "generalized-alpha-decoupled" for g in results.groups)
 
     def place(self, g, fraction=None):
-        """Configuration of a group at the contact instant, or at this fraction of the step, as the prediction has it."""
+        """Configuration of a group at the contact instant, or at this fraction of the step, according to the prediction."""
         if fraction is None:
             fraction = {"start": 0.0, "middle": 0.5, "end": 1.0}[self.model.scene["contact"]["instant"]]
         if (g, fraction) not in self._place:
@@ -47,24 +47,24 @@ class FrameStep:
         return self._place[g, fraction]
 
     def ends_of_rows(self):
-        """Configurations at the end of the step of which joints take their means. Rows follow the passes: where the first
-        pass was the last, they are those of the prediction."""
+        """Configurations at the end of the step that enter the means of joints. Rows follow the passes: after a single pass they
+        are those of the prediction."""
         if self.results.rows["passes"][self.results.row_of_frame[self.k]] > 1:
             return self.q1
         def end(g, q):
             try:
                 return self.place(g, 1.0) if g in self.steps else q
-            except Unknown:  # of use to joints on it alone, which then say so
+            except Unknown:  # needed only by joints on this group, which then report it
                 return None
         return [end(g, q) for g, q in enumerate(self.q1)]
 
     def centres(self, g):
-        """Mass centres at mid-step, where the rows of joints have them."""
+        """Mass centres at mid-step, at the configuration of the joint rows."""
         group = self.steps[g].group
         return 0.5 * (group.split_q(self.q0[g])[0] + group.split_q(self.ends_of_rows()[g])[0])
 
     def miss(self, groups, reason):
-        """Impulses on these groups that this program cannot make: their equations are not checked in this step."""
+        """Records impulses on these groups that are not implemented here: their equations are not checked in this step."""
         for g in groups:
             if g >= 0:
                 self.unknown.setdefault(g, reason)
@@ -78,14 +78,14 @@ class FrameStep:
 
 
 def skipped(results, model, k):
-    """Why the step that ends at frame k cannot be put into its equations; None: it can."""
+    """The reason why the step that ends at frame k cannot be checked, or None."""
     if results.step[k] == 0:
         return "first"
     row = results.row_of_frame[k]
     if "steps" in results.rows and results.rows["steps"][row] != 1:
         return "frames whose interval was covered by several steps"
     if results.rows["halvings"][row] != 0:
-        return "frames whose step was cut in two"
+        return "frames whose step was halved"
     if not any(g.q0 is not None and not np.isnan(g.q0[k]).any() for g in results.groups):
         return "frames without the beginning of their step (a file of an earlier version)"
     return None
@@ -95,7 +95,7 @@ EQUATIONS = ("momentum", "momentum, angular", "motion")
 
 
 def projected(results, row):
-    """Whether the step booked work of a correction; without a ledger it may have."""
+    """Whether the step has work of a projection in its ledger; True without a ledger."""
     account = results.ledger.get("projection") if results.ledger else None
     return account is None or account[row] != account[row - 1]
 
@@ -113,7 +113,7 @@ def check(results, model, report, frames):
             report.not_checked("momentum, motion", f"'{g.name}': scheme {g.scheme}")
     for g in results.groups:
         if g.velocity is None and model.groups[g.index] is None:
-            report.not_checked("contact law", f"of contacts with '{g.name}', whose motion this program does not know")
+            report.not_checked("contact law", f"of contacts with '{g.name}', whose motion is not implemented here")
     corrected = bool(model.scene["contact"].get("correct_positions"))
     for k in frames:
         reason = skipped(results, model, k)
@@ -126,19 +126,19 @@ def check(results, model, report, frames):
         found = step.found = contacts.collect(step, report)
         joints.fit_couplings(step)
         moved = corrected and len(found) > 0
-        # Where joints hold what was moved, arms and rows of the step are not those of its end, and rates were kept.
+        # If joints act on projected bodies, arms and rows of the step differ from those at its end, and rates were kept.
         unlike = moved and bool(results.joint_force) and projected(results, results.row_of_frame[k])
         for g, one in step.steps.items():
             if unlike:
-                report.not_checked("momentum, laws", "in steps with joints whose positions were corrected")
+                report.not_checked("momentum, laws", "in steps with joints and projected positions")
             elif g in step.unknown:
                 report.not_checked("momentum", f"'{results.groups[g].name}': {step.unknown[g]}")
             else:
                 one.group.check_momentum(one, step.r[g], step.size[g], report, step, g)
             if g in step.unknown and (g in step.adjusted or results.groups[g].scheme == "rig-neg"):
-                report.not_checked("motion", f"'{results.groups[g].name}': {step.unknown[g]}")  # its turn needs the impulses
+                report.not_checked("motion", f"'{results.groups[g].name}': {step.unknown[g]}")  # its rotation depends on the impulses
             elif moved:
-                report.not_checked("motion", "in steps with contacts, for positions are corrected behind them")
+                report.not_checked("motion", "in steps with contacts, because positions are projected afterwards")
             else:
                 one.group.check_motion(one, report, step, g)
         if not unlike:

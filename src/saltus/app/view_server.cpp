@@ -115,8 +115,8 @@ std::optional<Slice> slice_of(const httplib::Ranges& ranges, std::uint64_t size)
                size};
 }
 
-// size of a part that is read before its answer begins, so that all bytes belong to one state of
-// the file
+// Most bytes of a part that is read completely before the response starts, so that all bytes
+// belong to one state of the file.
 constexpr std::uint64_t kTakenAtOnce = 16u << 20;
 constexpr int kTakes = 5;  // attempts if a run writes to it in between
 

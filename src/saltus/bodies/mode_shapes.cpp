@@ -53,7 +53,7 @@ class Cosines final : public ModeShapes {
 };
 
 // Fixed end at z = 0, b = beta L, z = x/L, written with decaying exponentials only, so that high
-// modes keep their digits (cosh b overflows at b = 710 and cancels long before):
+// modes keep their digits (cosh b overflows at b = 710 and cancels at much smaller b):
 //   phi = cos bz - cosh bz - s (sin bz - sinh bz),   s = (cos b + k cosh b)/(sin b + k sinh b)
 // with k = +1 (fixed-free), k = -1 (fixed-fixed). With E = exp(-b):
 //   phi = cos bz - s sin bz - exp(-bz)(1 + s)/2 - exp(bz)(1 - s)/2

@@ -26,8 +26,8 @@ const double* row(const BodyRows& H, int k, int i) {
   return H.value.data() + H.start[at(k)] + at(i) * at(H.width);
 }
 
-/// Velocities of the bodies in one product. Never shrinks, so that a product of a size that has
-/// been computed before allocates nothing.
+/// Velocities of the bodies in one product. Never shrinks, so that nothing is allocated once
+/// a size has occurred.
 double* workspace(std::size_t count) {
   thread_local std::vector<double> data;  // written before it is read
   if (data.size() < count) data.resize(count);

@@ -22,7 +22,7 @@ double asked(const Law& law, View b) {
   return most;
 }
 
-/// Never shrinks, so that a step of a size that has run before allocates nothing.
+/// Never shrinks, so that nothing is allocated once a problem size has occurred.
 Eigen::Map<Vector> velocity_space(Eigen::Index n) {
   thread_local std::vector<double> data;  // written before it is read
   if (data.size() < static_cast<std::size_t>(n)) data.resize(static_cast<std::size_t>(n));

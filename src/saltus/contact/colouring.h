@@ -13,7 +13,7 @@ namespace saltus {
 /// A_b^-1 = 0 is held and couples no contacts.
 class Colouring {
  public:
-  /// Allocates nothing for a problem of a size that it has coloured before.
+  /// Allocates nothing once a problem size has occurred.
   void assign(const BodyRows& H);
 
   int colours() const { return static_cast<int>(begin_.size()) - 2; }

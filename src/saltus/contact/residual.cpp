@@ -67,7 +67,7 @@ void expect_rows(const Law& law) {
           "a rolling contact has 3 to 6 rows");
 }
 
-/// Never shrinks, so that a step of a size that has run before allocates nothing.
+/// Never shrinks, so that nothing is allocated once a problem size has occurred.
 template <int use>
 double* residual_workspace(std::size_t count) {
   thread_local std::vector<double> data;  // written before it is read

@@ -39,7 +39,7 @@ class ActiveContacts {
   /// Prescribed motions continue with new rates d, which joints satisfy at once:
   ///     v <- v + M^-1 G^T L,     S L = -(G v + d)
   /// The work of all impulses of the instant, including those of contacts, uses the means of the
-  /// rates before and after.
+  /// rates before and after the instant.
   void apply_jump(const Instant& now, InstantReport& report);
 
   std::vector<ActiveContact>& contacts() { return contacts_; }

@@ -55,8 +55,8 @@ EventResponse::Impact EventResponse::impact_of(const Instant& now) const {
     x.form = *law.impact;
     x.first = static_cast<int>(impact.rows.size());
     x.tangents = c.rows - 1;
-    // A contact that closes only because a drive jumps was not closing before: by Newton's law it
-    // does not bounce.
+    // A contact that closes only because a drive jumps was not closing earlier, so it does not
+    // rebound under Newton's law.
     const bool by_jump =
         jumped && x.form == ImpactForm::newton && active_.u_before()[c.first] >= -c.still;
     x.restitution = now.crowded || by_jump ? 0.0 : law.restitution;

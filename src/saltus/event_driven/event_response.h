@@ -27,10 +27,10 @@ class EventResponse {
   bool resolve(const Instant& instant, std::vector<GroupState>& groups,
                std::vector<ContactMode>& modes, std::vector<Event>& events, InstantReport& report);
 
-  /// Predicts the mode endings within `ahead` after t that accelerations do not show yet: where
-  /// forces reach their limits, accelerations start from 0. choose_modes() is evaluated along the
-  /// motion of the modes, at times that grow tenfold, until its result changes. Empty: no change
-  /// was found.
+  /// Predicts the mode endings within `ahead` after t that accelerations at t do not indicate: when
+  /// a force reaches its limit, the acceleration starts from 0. choose_modes() is evaluated along
+  /// the motion of the modes, at times that grow tenfold, until its result changes. Empty: no
+  /// change was found.
   std::vector<EventEnding> foresee(double t, double ahead, const std::vector<GroupState>& groups,
                                    std::span<const ContactMode> modes, InstantReport& report);
 

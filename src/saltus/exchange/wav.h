@@ -16,7 +16,7 @@ struct WavRate {
 
 /// The rate of a file for a run with `run_rate` [Hz]: the same rate from 8 to 192 kHz, otherwise
 /// the rate divided by the smallest integer that gives an integer in that range. Throws SceneError
-/// if there is none. Call it before the run, too.
+/// if there is none. Also call it before the run, to detect this early.
 WavRate wav_rate(double run_rate);
 
 struct WavReport {
@@ -29,7 +29,7 @@ struct WavReport {
 
 /// Writes `<path>` through a `.part` file. gain 0: the peak is scaled to -1 dBFS; otherwise a fixed
 /// factor [1 / unit of samples]. Throws SceneError for the rate or a path that cannot be created;
-/// RunError for a gain that clips, which only the samples show, samples that are not finite, or
+/// RunError if the gain clips (which depends on the samples), if samples are not finite, and for
 /// disk errors.
 WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate,
                     double gain = 0.0);

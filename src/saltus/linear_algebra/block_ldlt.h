@@ -17,7 +17,7 @@ namespace saltus {
 /// the rows left out and C = S_DB S_BB^-1. All solutions of  S_BB x_B + S_BD x_D = b_B  are
 ///     x_B = S_BB^-1 b_B - C^T x_D,
 /// and solve() returns the one with the smallest sum of w_i x_i^2. Work space and factors are
-/// reused between calls; nothing is allocated once the sizes have occurred before.
+/// reused between calls; nothing is allocated once the sizes have occurred.
 ///
 /// Choice of the rows left out among dependent rows: first, rows P are set aside if their pivot
 /// falls to `threshold` of S_ii, or to 10^-3 of it while another row is coupled to them more than

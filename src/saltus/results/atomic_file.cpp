@@ -25,7 +25,7 @@ static_assert(kHeadText.size() < AtomicFile::kCount);
 constexpr int kLooks = 400, kTakes = 20;
 constexpr timespec kBetween{0, 1'000'000};
 
-/// At the very end of the file; describes the appendix before it.
+/// At the very end of the file; describes the preceding appendix.
 struct Trailer {
   std::uint64_t magic = kMagic, pages = 0, size = 0, checksum = 0;
 };

@@ -1,10 +1,10 @@
-// A file that changes atomically from one complete state to the next, even if the program dies.
+// A file that changes atomically from one complete state to the next, even if a program is killed.
 //
 // Bytes after the end of the last complete state are written at once, because nobody reads them
-// yet. Changes before it stay in memory, page by page, until commit(). They are then appended to
-// the file with a checksum, written in place, and the appendix is cut off again. Opening a file
-// with a complete appendix shows the new state (opening for writing also completes it); without
-// one, the old state. Readers that do not use this class ignore the appendix.
+// yet. Changes of earlier bytes stay in memory, page by page, until commit(). They are then
+// appended to the file with a checksum, written in place, and the appendix is cut off again.
+// Opening a file with a complete appendix shows the new state (opening for writing also completes
+// it); without one, the old state. Readers that do not use this class ignore the appendix.
 //
 // A file with a head signals changes to its readers: the head contains a count that is even while
 // the file is complete and odd while pages are written in place. If a reader finds another count
@@ -33,7 +33,7 @@ class AtomicFile {
   /// is opened read-only and its state has at most `take` bytes, it is copied into memory; later
   /// reads then never return ESTALE. ESTALE here: the file was written to during all attempts.
   int open(const char* path, int flags, bool head = false, std::uint64_t take = 0);
-  /// True for a file of this class that was never committed, because a program died before.
+  /// True for a file of this class that was never committed because its program ended first.
   static bool is_unborn(const char* path);
   int close();
   /// Size of the current state [bytes].

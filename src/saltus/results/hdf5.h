@@ -3,7 +3,7 @@
 // Every failure throws h5::Error with the file, the object and the reason given by the operating
 // system. HDF5's own messages are switched off. Names of objects are paths such as "step/time".
 // Numbers are little-endian on disk. Files are written through a journal (atomic_file.h): data
-// written before a flush() survive the death of the program.
+// written up to a flush() survive a crash of the program.
 #pragma once
 #include <array>
 #include <concepts>

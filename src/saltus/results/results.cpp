@@ -104,7 +104,7 @@ struct ResultsWriter::Recording {
   std::string next_slot = "a";
   bool failed = false, started = false, discarded = false;
   std::atomic<std::size_t> held = 0;  ///< rows of the last flush
-  std::vector<Notice> notices;        ///< from before the run was resumed
+  std::vector<Notice> notices;        ///< of the run up to its last resumption
   WriterThread thread;                // last, because it uses the members above
 
   /// Runs an action that writes. After a failure the file stays as of its last flush if it can be

@@ -116,7 +116,7 @@ class ResultsWriter {
   void checkpoint(const State& state, std::span<const Notice> notices = {});
   /// True until a row exists; a run interrupted before its first step has row 0.
   bool empty() const;
-  /// Notices from before the run was resumed, merged with `now`.
+  /// Notices of the run up to its resumption, merged with `now`.
   std::vector<Notice> all_notices(std::span<const Notice> now) const;
   /// Call after a failure that is not caused by the file: writes the data in memory if possible.
   /// Returns a text on what the `.part` contains, for the end of a message. No other function may

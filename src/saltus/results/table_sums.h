@@ -1,5 +1,5 @@
 // Checks whether the tables of a results file still contain what was written: a checkpoint stores
-// the sums of the rows before it.
+// the sums of all earlier rows.
 #pragma once
 #include <string>
 #include <vector>

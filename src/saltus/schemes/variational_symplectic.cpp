@@ -11,7 +11,7 @@
 //
 //             residual(v1) = M v1 - p0 - h F_m,    A = M + (h/2) C + (h^2/4) K, gain 1/2, order 2
 //
-// compat: sofa, with f the force without Rayleigh damping, loads at t0, p1 computed before contact:
+// compat: sofa, with f the force without Rayleigh damping, loads at t0, p1 without contact:
 //
 // explicit:   v1 = M^-1 ( p0 + h f(t0, q0, v0) + r ) - h rM v0
 // implicit:   [ (4/h^2 + 4 rM/h) M + (1 + 4 rK/h) K(q_i-1) ] s_i

@@ -18,9 +18,9 @@ struct SurfaceFile {
 /// without a triangle.
 SurfaceFile read_surface(const std::string& file, const std::string& path);
 
-/// Reads a surface from the text of an OBJ file. Negative indices count back from the last vertex
-/// before them. A polygon is split into a fan from the first corner that sees all others. Texture,
-/// normals, groups, materials, lines and points are ignored.
+/// Reads a surface from the text of an OBJ file. Negative indices count back from the most
+/// recent vertex. A polygon is split into a fan from the first corner from which all others are
+/// visible. Texture, normals, groups, materials, lines and points are ignored.
 SurfaceFile read_obj_text(std::string_view text, const std::string& name,
                           const std::string& path = "");
 /// Reads a surface from the bytes of an STL file. The file is binary if its length matches the

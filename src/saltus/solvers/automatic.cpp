@@ -27,7 +27,8 @@ constexpr int kSweepsFirst = 500;  ///< most sweeps before W stored by bodies is
 constexpr int kSweepsFaces = 100;  ///< ... and if contacts form faces
 constexpr int kShared = 64;        ///< most contacts whose load is distributed evenly
 constexpr int kFactorsRedundant = 500;  ///< factorisations for contacts that may be inconsistent
-constexpr int kNewtonFew = 200;         ///< Newton steps for few contacts, before an interior point
+/// Newton steps for few contacts before the interior-point method is tried
+constexpr int kNewtonFew = 200;
 /// factorisations for more than kStartedAgain contacts without faces
 constexpr int kFactorsPile = 40;
 constexpr int kNewtonLoose = 300;   ///< Newton steps at a loose tolerance, ...

@@ -133,7 +133,7 @@ class BodyGaussSeidel final : public ContactSolver {
   Until until_;
   /// Number of contacts from which two threads are faster than one
   static constexpr std::size_t kTogether = 512;
-  static constexpr int kLook = 16;    ///< sweeps before the rate is examined for the first time
+  static constexpr int kLook = 16;    ///< sweeps until the rate is first examined
   static constexpr int kCheck = 10;   ///< most sweeps between two natural maps
   static constexpr int kRefresh = 5;  ///< natural maps between two products A^-1 H^T x
   static constexpr int kStall = 500;

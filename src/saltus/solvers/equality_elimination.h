@@ -15,8 +15,8 @@ namespace saltus {
 /// coupled to the same group, so it stays sparse if W_EE consists of separate parts. A symmetric W
 /// gives a W' that is symmetric to the bit. Redundant equalities get zero impulse: rows of W_EE are
 /// eliminated in order of decreasing pivots until a pivot is below 1e-12, in units in which the
-/// diagonal of W_EE is 1. Inconsistent equalities show in residual(). For a W whose symmetric part
-/// is semidefinite. Allocates nothing when a problem size is used again.
+/// diagonal of W_EE is 1. Inconsistent equalities increase residual(). The symmetric part of W
+/// must be semidefinite. Nothing is allocated once a problem size has occurred.
 class EqualityElimination {
  public:
   /// Builds the problem in C. Returns false and does nothing else if there are no equalities.

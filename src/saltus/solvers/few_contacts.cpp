@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kContacts = 32, kFewRows = 96;
 constexpr int kSweepsOfFew = 20;  ///< sweeps that are cheaper than Newton's method
-constexpr int kSharedFew = 2;     ///< Jacobi sweeps before them
+constexpr int kSharedFew = 2;     ///< preceding Jacobi sweeps
 
 /// u_c = b_c + sum_{d != c} W_cd p_d and W_cc, from either form of W.
 class Rows {

@@ -7,10 +7,11 @@ namespace saltus {
 /// Whether solve_few() may be used: at most 32 contacts, 96 rows, no rolling, W by blocks or dense.
 bool are_few(const ContactProblem& problem);
 
-/// Initial impulses for new contacts with friction, only if are_few(): if two or more have zero
-/// impulse and close, each of n gets 1/n of the impulse it would have by itself. The corners of a
-/// face then share its load; sweeps, which process one corner after the other, would leave it to
-/// the first, and a body may turn about that corner although friction could prevent it.
+/// Initial impulses for new contacts with friction, only if are_few(): if n >= 2 contacts have zero
+/// impulse and close, each gets 1/n of the impulse that it would have as the only contact. The load
+/// of a face is then distributed over its corners; sweeps, which process one corner after another,
+/// would assign it to the first corner, about which a body may turn although friction could prevent
+/// it.
 void share_load(const ContactProblem& problem, Out p);
 
 /// Gauss-Seidel with the exact solution of each contact, while it converges fast: one sweep if

@@ -38,7 +38,7 @@ class RigidSweeps final : public SolverWork {
     double inverse[6];  ///< of W_cc^-1 [kg]; first entry 0: nearly singular
     double friction;
     float step[3];  ///< (x - x_old)/scale_
-    int side[2];    ///< bodies that move, side[0] = -1 before side[1] = -1: none
+    int side[2];    ///< moving bodies, -1: none; if there is only one, it is side[0]
     int first;      ///< row in the problem
   };
   /// Eight doubles per body, the last two 0.

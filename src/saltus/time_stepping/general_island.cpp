@@ -111,7 +111,7 @@ class GeneralIsland final : public Island {
   SolveReport solved_;      ///< of the last contact problem
   bool shown_ = false;      ///< this step has solved a contact problem
   bool unprojected_ = false;       ///< finish() found no joint impulses
-  std::vector<SeenContact> seen_;  ///< before project(), if that moved something
+  std::vector<SeenContact> seen_;  ///< contacts before project(), if it moved a body
   bool projected_ = false;
   /// smallest gap between shapes and boundary surfaces after the step [m]
   double surface_gap_ = 0.0;

@@ -53,11 +53,12 @@ class StepLadder {
   std::uint64_t at_ = 0;
   int level_ = 0, wish_ = 0;
   int proven_ = 0;          ///< level of the last step that was as long as wished
-  std::uint64_t wait_ = 0;  ///< steps to make before a longer one is tried
+  std::uint64_t wait_ = 0;  ///< number of steps until a longer one is tried
   /// last initial value of `wait_`; halved when a longer step succeeds
   std::uint64_t patience_ = 0;
   int stubborn_ = 0;
-  double rejected_ = 0.0;  ///< ratio of the step rejected just before; 0: none
+  /// ratio of the previous step if it was rejected without an impact, else 0
+  double rejected_ = 0.0;
 };
 
 /// A contact that carried an impulse.
@@ -88,7 +89,7 @@ void new_touches(std::span<const Touch> before, std::span<const Touch> now,
 ///         V = max(|v0|_M, |v1|_M, H |a|_M)
 ///
 /// where a is the mean acceleration without contact. Rules, applied to every island separately:
-///     the same contacts are active in both solutions and were before:
+///     the same contacts are active at the start and in both solutions:
 ///         max(e_v, e_q) <= tolerance s/H
 ///     otherwise, an impact:
 ///         e_q <= tolerance; also e_v <= tolerance if the same contacts are active in both;

@@ -343,8 +343,8 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
           static_cast<std::uint8_t>(std::max(h5::whole(status[i], status_label, -1.0, 255.0), 0));
       for (std::size_t k = 0; k < 4; ++k) contact.body[k] = h5::whole(body[4 * i + k], body_label);
     }
-    // without a place: impulses after resuming from a checkpoint, before the first step; without a
-    // normal: of a joint
+    // without a position: impulses of a resumed run before its first step; without a normal: laws
+    // of joints
     std::erase_if(out, [](const ViewContact& c) {
       return !std::isfinite(c.point[0]) || c.normal == std::array<double, 3>{};
     });

@@ -53,7 +53,7 @@ export function quantity(value: number, unit: string, digits = 4): string {
   return scale.unit ? `${shown}\u00a0${scale.unit}` : shown;
 }
 
-/** As many decimals as the step needs, so that the digits stand still while time runs. */
+/** As many decimals as the step needs, so that the digits keep their places during playback. */
 export function fixed(value: number, decimals: number): string {
   return minus(value.toFixed(Math.max(0, Math.min(9, decimals))));
 }

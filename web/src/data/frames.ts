@@ -37,7 +37,7 @@ export class Frames {
     return this.slots[k];
   }
 
-  /** Forgets all (a live run began anew). */
+  /** Removes all frames (a live run was restarted). */
   reset(time: Float64Array, step: Uint32Array, count: number): void {
     this.time = Array.from(time);
     this.step = Array.from(step);
@@ -58,7 +58,7 @@ export class Frames {
     this.count = count;
   }
 
-  /** Frame k and those behind it, as far as one request reaches. */
+  /** Requests frame k and the following ones, up to the size of one request. */
   want(k: number, reach = REACH): Promise<void> {
     if (this.slots[k]) return Promise.resolve();
     const waiting = this.asked.get(k);

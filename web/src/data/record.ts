@@ -90,7 +90,7 @@ export class Record {
     if (withContacts) this.contacts.decode(slot, slot.begin + this.frameBytes);
   }
 
-  /** Tracks go a share of the way to those of `next`; quaternions by the shorter way. */
+  /** Interpolates tracks towards `next` by the fraction `share`; quaternions along the shorter arc. */
   blend(next: Record, share: number): void {
     for (let t = 0; t < this.tracks.length; t++) {
       const a = this.tracks[t]!;

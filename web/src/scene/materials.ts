@@ -46,8 +46,8 @@ export function placedEdgeMaterial(rows: DataTexture, shape: DataTexture, vertic
 }
 
 /**
- * Balls and ellipsoids: a square that covers the ball, in which each pixel meets it exactly (M takes the unit ball to it).
- * Octants have two shades, without which one cannot see a ball roll. Light as three's Lambert has it.
+ * Balls and ellipsoids: a square that covers the ball, in which each pixel is intersected with it exactly (M maps the unit ball to it).
+ * Octants have two shades, which make rolling visible. Lighting as in three's Lambert material.
  */
 export function sphereMaterial(rows: DataTexture): ShaderMaterial {
   return new ShaderMaterial({

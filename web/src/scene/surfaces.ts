@@ -126,7 +126,7 @@ export class Surfaces {
     this.uniforms.range.value.set(...this.range());
   }
 
-  /** |u|; its range is the largest seen so far, for the header does not tell it. */
+  /** |u|; its range ends at the largest value so far, because the header does not contain it. */
   private magnitude({ displacement, value }: Surface): void {
     let most = this.chosen!.hi;
     for (let i = 0; i < value.length; i++) {

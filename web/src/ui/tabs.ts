@@ -1,4 +1,4 @@
-// Panels of which one is seen.
+// Panels of which one is visible.
 import { h } from '../base/dom';
 
 export class Tabs {

@@ -105,10 +105,11 @@ struct Admission {
   bool loaded = false;           ///< it carried an impulse in the previous step
 };
 
-/// Data of the normal row before the solution. y0, u0: gap and rate at the start of the step; y, u:
-/// those of the iterate at its end; u_free: rate without impulses; ahead = gain H (v_free - v), so
-/// that the gap without impulses is y + h ahead. Measured only where needed: y0 and before if
-/// reads_start_gap; y and ahead for laws that read the gap at the end; u, gain and way for forces.
+/// Data of the normal row before the contact problem is solved. y0, u0: gap and rate at the start
+/// of the step; y, u: those of the iterate at its end; u_free: rate without impulses; ahead = gain
+/// H (v_free - v), so that the gap without impulses is y + h ahead. Measured only where needed: y0
+/// and before if reads_start_gap; y and ahead for laws that read the gap at the end; u, gain and
+/// way for forces.
 struct RowState {
   bool gaps_alone = false;  ///< a stage that corrects positions
   double h = 0.0;           ///< [s]

@@ -12,7 +12,8 @@ struct NewtonImpact {
   static constexpr std::string_view name = "newton-impact";
   static constexpr std::string_view reference = "Moreau1988";
   static constexpr std::string_view help =
-      "velocity after = -restitution times velocity before, on active contacts; Coulomb friction";
+      "normal velocity after = -restitution times that before, on active contacts; Coulomb "
+      "friction";
 
   double restitution = 0.0;
   FrictionChoice friction;
@@ -58,8 +59,8 @@ struct NewtonImpact {
               "shapes also one along an axis and one across it, {along: [1, 0, 0], values: [0.8, "
               "0.1]}"),
         field("restitution_tangential", &T::restitution_tangential, between(0.0, 1.0),
-              "tangential velocity after the impact = -this times that before, while the contact "
-              "sticks"),
+              "tangential velocity after the impact = -this times the one before it, while the "
+              "contact sticks"),
         field("slip", &T::slip,
               "end: friction opposes the slip at the end of the step; mean: the mean slip of the "
               "step, so that it never does positive work"),

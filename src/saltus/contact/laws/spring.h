@@ -51,7 +51,7 @@ inline ForceStep spring_step(const ContactSpring& x, double y0, double y1) {
   if (x.at == ContactSpring::At::middle) return {spring_force(x, middle), 0.5 * slope_at(middle)};
   if (y0 >= 0.0 && y1 >= 0.0) return {};
   if (std::abs(way) <= 1e-3 * std::max(-y0, -y1)) {
-    // V is smooth here and its difference is round-off: F(middle) + F'' way^2/24
+    // V is smooth here and its difference is round-off: F(middle) + F'' (y1 - y0)^2/24
     const double F = spring_force(x, middle), p = x.exponent;
     return {F * (1.0 + p * (p - 1.0) * way * way / (24.0 * middle * middle)),
             0.5 * slope_at(middle)};
