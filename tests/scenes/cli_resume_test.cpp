@@ -240,7 +240,7 @@ TEST_CASE("what cannot be resumed is refused with one line, and the file stays a
     CHECK(folder.read("a.h5") == before);
   };
   refused({"--set", "bodies[0].pluck.height=2 mm"}, "bodies[0].pluck.height");
-  refused({"--until", "10 ms"}, "before the state");
+  refused({"--until", "10 ms"}, "earlier than the state");
   for (const std::size_t length : {whole.size() / 2, whole.size() - 100, std::size_t{5}}) {
     CAPTURE(length);
     folder.write("a.h5", whole.substr(0, length));

@@ -1,5 +1,5 @@
-// Checks every finished step of an island for contacts that behave in a way that their law does not
-// intend, and adds notices.
+// Checks every finished step of an island for contacts that violate the assumptions of their law,
+// and adds notices.
 #pragma once
 #include <span>
 #include <vector>

@@ -45,7 +45,7 @@ class IslandProblem {
     motion.Y.setZero();
     history_.clear_loads();
   }
-  /// Selects the contacts. after_positions: the previous stage was one of positions, see hold().
+  /// Selects the contacts. after_positions: the previous stage was a position stage, see hold().
   void admit(const IslandStep& step, const Stage& stage, bool after_positions);
   /// After a stage of positions: contacts that carry an impulse are held in the next stage.
   void hold() { history_.hold(admitted_, p_); }

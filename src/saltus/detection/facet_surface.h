@@ -5,7 +5,7 @@
 //
 //     gap = n . (x - y)        where x lies over the facet,
 //     gap = |x - y|            in front of an edge or corner, along (x - y)/|x - y|,
-//     gap = -|x - y|           behind a concave edge, behind all facets about it.
+//     gap = -|x - y|           behind a concave edge and all facets adjacent to it.
 //
 // Of the facets that face the vertex, the one with the shortest distance measured against the
 // vertex's own normals is used, so that blocks lying flush on each other are in contact at the

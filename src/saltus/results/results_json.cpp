@@ -87,7 +87,7 @@ void check_same_scene(const h5::File& file, const std::string& path, std::string
   }
   if (old_end == new_end) return;
   if (!new_end.is_number() || new_end.get<double>() < t)
-    throw SceneError("time.end", "is before the state in " + path + " (" + Json(t).dump() + " s)",
+    throw SceneError("time.end", "is earlier than the state in " + path + " (" + Json(t).dump() + " s)",
                      "give a later end, or run the scene from the start");
 }
 

@@ -8,7 +8,7 @@ inline constexpr std::string_view kContactLimit = "the contact solver did not re
 /// No impulses keep the bodies apart; StepReport::detail names the contacts.
 inline constexpr std::string_view kContradiction = "no motion satisfies the contacts";
 inline constexpr std::string_view kPassLimit =
-    "the passes reached their limit before their tolerance";
+    "the passes reached their limit without meeting their tolerance";
 inline constexpr std::string_view kStagnation =
     "the passes stagnate: they no longer come closer to their tolerance";
 inline constexpr std::string_view kNoProjection =

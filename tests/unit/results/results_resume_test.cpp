@@ -190,7 +190,7 @@ TEST_CASE("results_of another scene are not resumed, and the difference is named
   CHECK(attempt(model, io_test::resolved(1.0, "moreau-jean"))
             .find("bodies[0].scheme: differs from the run to be resumed: \"modal-exact\" in ") ==
         0);
-  CHECK(attempt(model, io_test::resolved(0.001)).find("time.end: is before the state in ") == 0);
+  CHECK(attempt(model, io_test::resolved(0.001)).find("time.end: is earlier than the state in ") == 0);
   CHECK(attempt(io_test::make_model(6), io_test::resolved())
             .find("checkpoint does not belong to this scene: body 'string' has 5 coordinates, "
                   "but in the scene 6") != std::string::npos);
