@@ -127,6 +127,7 @@ TEST_CASE("forces of a heap are the sums over its contacts in every step") {
 TEST_CASE("outputs of forces that cannot be are refused in one line") {
   const std::string scene =
       kHead + box("low", 3, 0.1) + box("high", 2, 0.3) +
+      "  - {name: bare, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [5, 0, 5]}}\n"
       "joints:\n  - {name: pin, kind: ball, between: [world, high], at: [0, 0, 1]}\n"
       "  - {name: rope, kind: line, between: [low, high], first: {at: [0, 0, 0]}, second: {at: [0, "
       "0, 0]}, slide: {damping: 1}}\n" +
@@ -144,6 +145,8 @@ TEST_CASE("outputs of forces that cannot be are refused in one line") {
         Row{"probe: lwo, quantity: force", "outputs[0].probe: there is no body"},
         Row{"probe: lwo, quantity: torque", "outputs[0].probe: there is no joint 'lwo'"},
         Row{"probe: low, quantity: force, wav: a.wav", "outputs[0].wav: is for velocities"},
+        Row{"probe: bare, quantity: force", "outputs[0].probe: no contact can act on 'bare'"},
+        Row{"probe: low, quantity: force, from: bare", "outputs[0].from: no contact can act on"},
         Row{"probe: low, at: [0, 0, 0], from: high", "from"}}) {
     CAPTURE(row.output);
     std::string text = "nothing";

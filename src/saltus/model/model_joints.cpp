@@ -96,7 +96,6 @@ void Model::check_joints() const {
   const ModelParts& parts = *parts_;
   const auto groups_count = static_cast<int>(parts.groups.size());
   const auto joint_count = static_cast<int>(parts.joints.size());
-  const auto coordinate_exists = [&](int joint, int i) { return has_coordinate(parts, joint, i); };
   for (int j = 0; j < joint_count; ++j) {
     const Joint& joint = parts.joints[static_cast<std::size_t>(j)];
     for (const JointSide* side : {&joint.a, &joint.b})
@@ -141,7 +140,7 @@ void Model::check_joints() const {
     expects(!coupling.terms.empty(), "a coupling must have terms");
     std::vector<int> joined;
     for (const JointCoupling::Term& term : coupling.terms) {
-      expects(coordinate_exists(term.joint, term.coordinate),
+      expects(has_coordinate(parts, term.joint, term.coordinate),
               "the coordinates of a coupling must be those of joints");
       joined.push_back(term.joint);
     }
@@ -155,7 +154,8 @@ void Model::check_joints() const {
   for (const JointLaw& one : parts.joint_laws) {
     expects(one.key >= next, "the keys of laws on joints must increase and follow those of pairs");
     next = one.key + 1;
-    expects(coordinate_exists(one.joint, one.coordinate), "a law on a joint needs a coordinate");
+    expects(has_coordinate(parts, one.joint, one.coordinate),
+            "a law on a joint needs a coordinate");
     expects(one.sign == 1.0 || one.sign == -1.0, "the sign of a law on a joint must be 1 or -1");
     expects(one.law >= 0 && one.law < static_cast<int>(parts.laws.size()),
             "the law on a joint must be one of the model's laws");

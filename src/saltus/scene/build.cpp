@@ -63,10 +63,8 @@ class Builder {
     checks.warn_of_fields();
     checks.advise_dampers();
     set_solver_options(spec_, rigid_, parts_);
-    each("outputs", spec_.outputs.size(), [&](std::size_t i) {
-      parts_.probes.push_back(
-          probe_of(scene_, bodies_, parts_.initial, parts_.joints, parts_.surfaces.fixed_names, i));
-    });
+    each("outputs", spec_.outputs.size(),
+         [&](std::size_t i) { parts_.probes.push_back(probe_of(scene_, bodies_, parts_, i)); });
     return Model(std::move(parts_));
   }
 

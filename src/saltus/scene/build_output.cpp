@@ -30,20 +30,41 @@ Probe joint_probe(const Scene& scene, std::span<const Joint> joints, const Outpu
   return probe;
 }
 
-/// A body as contacts refer to it; of a fixed one its number in fixed_names.
+/// Whether some contact may act on a body.
+bool has_contacts(const ModelParts& parts, const ContactBody& body) {
+  const auto is = [&](int group, int number) { return group == body.group && number == body.body; };
+  const Surfaces& surfaces = parts.surfaces;
+  if (body.group < 0) return body.body < std::ssize(surfaces.fixed_names);
+  return std::ranges::any_of(surfaces.frames,
+                             [&](const auto& one) { return is(one.group, one.body); }) ||
+         std::ranges::any_of(surfaces.boundaries,
+                             [&](const auto& one) { return one.group == body.group; }) ||
+         std::ranges::any_of(parts.pairs, [&](const ContactPair& pair) {
+           return is(pair.a.group, pair.a.ref.body) || is(pair.b.group, pair.b.ref.body);
+         });
+}
+
+/// A body as contacts refer to it; of a fixed one its number in Surfaces::fixed_names. path: the
+/// entry that names the body.
 ContactBody contact_body(const Scene& scene, std::span<const BuiltBody> bodies,
-                         std::span<const std::string> fixed_names, const std::string& name) {
+                         const ModelParts& parts, const std::string& name,
+                         const std::string& path) {
   if (name == kWorld) return {};
   const NamedBody found = *find_body(scene.spec, name);
   const BuiltBody& built = bodies[found.entry];
-  if (built.group >= 0) return {built.group, built.first + found.copy};
-  const auto fixed = std::ranges::find(fixed_names, name);
-  return {-1, static_cast<int>(fixed - fixed_names.begin())};
+  const auto& fixed = parts.surfaces.fixed_names;
+  const ContactBody body =
+      built.group >= 0
+          ? ContactBody{built.group, built.first + found.copy}
+          : ContactBody{-1, static_cast<int>(std::ranges::find(fixed, name) - fixed.begin())};
+  if (!has_contacts(parts, body))
+    throw SceneError(path, fmt::format("no contact can act on '{}'", name),
+                     "name a body with a shape or with an entry of `contacts`");
+  return body;
 }
 
 /// The load of a joint on its second body, or the force of contacts on a body.
-Probe force_probe(const Scene& scene, std::span<const BuiltBody> bodies,
-                  std::span<const Joint> joints, std::span<const std::string> fixed_names,
+Probe force_probe(const Scene& scene, std::span<const BuiltBody> bodies, const ModelParts& parts,
                   const OutputSpec& spec, const std::string& path) {
   Probe probe;
   probe.name = spec.name;
@@ -51,15 +72,15 @@ Probe force_probe(const Scene& scene, std::span<const BuiltBody> bodies,
       spec.direction ? unit_vector(*spec.direction, path + ".direction") : Vector3(Vector3::Zero());
   if (const auto joint = find_joint(scene.spec, spec.probe)) {
     probe.joint = static_cast<int>(*joint);
-    probe.group = std::max(joints[*joint].a.group, joints[*joint].b.group);
+    probe.group = std::max(parts.joints[*joint].a.group, parts.joints[*joint].b.group);
     probe.quantity = spec.quantity == OutputSpec::Quantity::torque ? Probe::Quantity::joint_torque
                                                                    : Probe::Quantity::joint_force;
   } else {
     probe.quantity = Probe::Quantity::contact_force;
-    probe.body = contact_body(scene, bodies, fixed_names, spec.probe);
+    probe.body = contact_body(scene, bodies, parts, spec.probe, path + ".probe");
     probe.group = std::max(probe.body.group, 0);
     probe.from_any = !spec.from;
-    if (spec.from) probe.from = contact_body(scene, bodies, fixed_names, *spec.from);
+    if (spec.from) probe.from = contact_body(scene, bodies, parts, *spec.from, path + ".from");
   }
   add_files(spec, probe);
   return probe;
@@ -67,13 +88,12 @@ Probe force_probe(const Scene& scene, std::span<const BuiltBody> bodies,
 
 }  // namespace
 
-Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
-               std::span<const GroupState> initial, std::span<const Joint> joints,
-               std::span<const std::string> fixed_names, std::size_t index) {
+Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const ModelParts& parts,
+               std::size_t index) {
   const OutputSpec& spec = scene.spec.outputs[index];
   const std::string path = fmt::format("outputs[{}]", index);
-  if (spec.acts()) return force_probe(scene, bodies, joints, fixed_names, spec, path);
-  if (!find_body(scene.spec, spec.probe)) return joint_probe(scene, joints, spec);
+  if (spec.acts()) return force_probe(scene, bodies, parts, spec, path);
+  if (!find_body(scene.spec, spec.probe)) return joint_probe(scene, parts.joints, spec);
   const NamedBuilt of = named_built(scene, bodies, spec.probe, path + ".probe");
   Probe probe;
   probe.name = spec.name;
@@ -89,7 +109,7 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
     probe.direction = request.direction();
     const std::array at{probe.point};
     Vector3 x;
-    of.built.dynamics->points(0.0, initial[static_cast<std::size_t>(probe.group)].q, at, x);
+    of.built.dynamics->points(0.0, parts.initial[static_cast<std::size_t>(probe.group)].q, at, x);
     probe.rest = probe.direction.dot(x);
   }
   probe.quantity = reaction ? Probe::Quantity::reaction

@@ -6,11 +6,9 @@
 
 namespace saltus {
 
-/// The probe of output `index` of the scene. bodies: all built bodies; initial: states of the
-/// groups; joints: of the model, in the order of the scene; fixed_names:
-/// Surfaces::fixed_names.
-Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
-               std::span<const GroupState> initial, std::span<const Joint> joints,
-               std::span<const std::string> fixed_names, std::size_t index);
+/// The probe of output `index` of the scene. bodies: all built bodies; parts: complete except for
+/// the probes.
+Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const ModelParts& parts,
+               std::size_t index);
 
 }  // namespace saltus
