@@ -6,7 +6,8 @@ from typing import Any, Callable, ClassVar, Dict, Mapping, NamedTuple, NoReturn,
 import numpy as np
 import numpy.typing as npt
 
-from ._model import Joint, LawOfModel, Pair, ProbeOfModel
+from ._control import Coordinates, Vector
+from ._model import Actuator, Joint, LawOfModel, Pair, ProbeOfModel
 from ._scene import Assignments
 from ._simulation import BodyView, ContactSeen, Contacts, Coordinate, Energies, Events, GroupView, Held, JointLoad, Shown
 
@@ -586,6 +587,8 @@ class Model(metaclass=_pybind11_type):
     @property
     def _probes(self) -> list[Any]: ...
     @property
+    def _actuators(self) -> list[Any]: ...
+    @property
     def options(self) -> dict[Any, Any]:
         """dict : the step, the instant of contacts, the solver and its limits."""
     @property
@@ -608,6 +611,12 @@ class Model(metaclass=_pybind11_type):
     @property
     def joints(self) -> list[Joint]:
         """list of Joint : joints of the model."""
+    @property
+    def coordinates(self) -> list[str]:
+        """list of str : coordinates of all joints, 'elbow', or 'bearing.slide' where a joint has several."""
+    @property
+    def actuators(self) -> list[Actuator]:
+        """list of Actuator : motors, servos, and given torques and forces of joints."""
     @property
     def probes(self) -> list[str]:
         """list of str : names of the probes."""
@@ -1327,13 +1336,21 @@ class Simulation(metaclass=_pybind11_type):
         KeyboardInterrupt
             Ctrl-C: the current step is discarded, and the simulation can continue from the state before it.
         """
-    def _run(self, __arg0: float | None, __arg1: int | None, __arg2: Any, __arg3: int | None, __arg4: Any) -> RunReport: ...
+    def _run(self, __arg0: float | None, __arg1: int | None, __arg2: Any, __arg3: int | None, __arg4: Any, __arg5: Any) -> RunReport: ...
     def _view(self, __arg0: int, __arg1: bool) -> npt.NDArray[np.float64]: ...
     def _addresses(self, __arg0: int) -> tuple[Any, ...]: ...
     def _velocity(self, __arg0: int) -> npt.NDArray[np.float64]: ...
     def _frames(self, __arg0: int) -> tuple[Any, ...]: ...
     def _observe(self, __arg0: Any) -> None: ...
     def _reactions(self, __arg0: int) -> npt.NDArray[np.float64]: ...
+    def _set(self, __arg0: int, __arg1: Any, __arg2: Any, __arg3: Any) -> None: ...
+    def _set_all(self, __arg0: Any, __arg1: Any, __arg2: Any) -> None: ...
+    def _actuator_forces(self) -> npt.NDArray[np.float64]: ...
+    def _coordinates(self) -> tuple[Any, ...]: ...
+    def _apply(self, __arg0: int, __arg1: int, __arg2: Sequence[tuple[int, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]], __arg3: bool, __arg4: bool) -> None: ...
+    def _applied(self, __arg0: int) -> list[Any]: ...
+    def _place(self, __arg0: Sequence[tuple[int, npt.ArrayLike, npt.ArrayLike]]) -> None: ...
+    def _reset(self, __arg0: Any) -> None: ...
     def _joint_load(self, __arg0: int) -> tuple[Any, ...]: ...
     def _joint_coordinate(self, __arg0: int, __arg1: int) -> tuple[Any, ...]: ...
     def _probe(self, __arg0: int) -> float: ...
@@ -1361,6 +1378,91 @@ class Simulation(metaclass=_pybind11_type):
     @property
     def h(self) -> float:
         """float : length of the last step [s]."""
+    def coordinates(self: Simulation) -> Coordinates:
+        """Current values and rates of all coordinates of joints, in the order of `Model.coordinates`; angles count turns."""
+    def set(self: Simulation, name: str, *, target: Optional[float] = ..., velocity: Optional[float] = ..., torque: Optional[float] = ..., force: Optional[float] = ...) -> None:
+        """Sets values of the actuator of a joint from the next step on. They are part of the state.
+
+        Parameters
+        ----------
+        name : str
+            The joint, "bearing.slide" where it has several coordinates, or the actuator, "elbow.servo".
+        target : float, optional
+            Of a servo [rad], [m]. Unless `velocity` is set too, it then stands still.
+        velocity : float, optional
+            Of a motor, or the rate that the damping of a servo follows [rad/s], [m/s].
+        torque, force : float, optional
+            Given torque [N m] or force [N], for a coordinate with `torque` or `force` in the scene.
+
+        None: the function of the scene again.
+
+        Raises
+        ------
+        UsageError
+            If the joint has no actuator that uses the value, or it is not finite.
+        """
+    def set_all(self: Simulation, *, target: Optional[Vector] = None, velocity: Optional[Vector] = None, effort: Optional[Vector] = None) -> None:
+        """As `set` for all actuators at once, in a microsecond: for controllers.
+
+        Parameters
+        ----------
+        target, velocity, effort : array, shape (actuators,), optional
+            Values in the order of `Model.actuators`; `effort` are given torques and forces. NaN: the function of the scene, also
+            for actuators that have no such value. An array that is not given changes nothing.
+        """
+    def actuator_forces(self: Simulation) -> np.ndarray:
+        """Mean torques [N m] and forces [N] of all actuators in the last step, in the order of `Model.actuators`; a copy, read-only."""
+    def apply(self: Simulation, body: Union[str, int], force: Optional[Vector] = None, torque: Optional[Vector] = None, at: Union[None, int, Vector] = None, add: bool = False) -> None:
+        """Applies a force and a torque to a body from the next step on, until the next call for this body.
+
+        They are constant in space, act in every scheme as a load of the scene does, and are part of the state. Their work is in the
+        account "load" of the ledger.
+
+        Parameters
+        ----------
+        body : str or int
+            A rigid body, or particles.
+        force : array, shape (3,), optional
+            In space [N]. Neither force nor torque: no force acts any more.
+        torque : array, shape (3,), optional
+            In space [N m], on a rigid body.
+        at : array, shape (3,), or int, optional
+            Rigid: point in space at which the force acts now; it moves with the body. The mass centre if not given. Particles:
+            number of the particle.
+        add : bool
+            True: in addition to what acts on the body already.
+
+        Raises
+        ------
+        UsageError
+            For a body that does not exist or does not move, and numbers that are not finite.
+        """
+    def place(self: Simulation, body: Union[str, int, Mapping[str, Mapping[str, Any]]], **changes: Any) -> None:
+        """Sets positions and velocities of a body, or of several at once, between two steps.
+
+        What is not given stays. The change of energy does not count as work. Joints must stay closed: place all bodies of a
+        mechanism in one call. Velocities that do not agree with joints or contacts change in the next step, as in an impact.
+
+        Parameters
+        ----------
+        body : str, int or dict
+            The body, or for several bodies a dict of name to their changes.
+        position, rotation : array, optional
+            Mass centre [m], and quaternion (w, x, y, z) from the body to space, of a rigid body.
+        velocity, angular_velocity : array, optional
+            Of the mass centre [m/s], and in space [rad/s].
+        q, v : array, optional
+            All positions and physical velocities of a body of any kind.
+
+        Raises
+        ------
+        UsageError
+            If a joint would be open or numbers are not finite; the state is then unchanged.
+
+        >>> sim.place("box", position=[0, 0, 1], velocity=[0, 0, 0])
+        """
+    def reset(self: Simulation, state: Optional[State] = None) -> None:
+        """Continues from another state of this model; from its start if not given."""
     @property
     def groups(self) -> Mapping[Union[str, int], GroupView]:
         """Mapping of name, or number, to GroupView."""
@@ -1408,7 +1510,7 @@ class Simulation(metaclass=_pybind11_type):
 
         Exceptions of the function propagate from `advance`, which leaves the state unchanged.
         """
-    def run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None, watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None, progress: Shown = None) -> RunReport:
+    def run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None, watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None, before: Optional[Callable[[Simulation], Any]] = None, progress: Shown = None) -> RunReport:
         """Makes steps of the model's step length in C++, while other Python threads can run; Ctrl-C stops it within 0.1 s, also
         inside a step, which is then discarded.
 
@@ -1424,6 +1526,8 @@ class Simulation(metaclass=_pybind11_type):
         every : int, optional
             Number of steps between calls of `watch`; by default 1, so that runs are reproducible. A call costs
             0.2 microseconds plus the time of the function: set `every` if steps are shorter than that.
+        before : callable, optional
+            Called with the simulation before every step, for controllers: it may call `set`, `apply`, `place`.
         progress : bool or callable, optional
             None: a bar in terminals and notebooks, after half a second; False: none. A function is called with a
             `Progress` about ten times a second; if it returns False, the run stops.

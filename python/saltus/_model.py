@@ -45,6 +45,15 @@ class Joint(NamedTuple):
     coordinates: list[str]
 
 
+class Actuator(NamedTuple):
+    """What drives a coordinate of a joint: a motor, a servo, or a given torque or force (effort)."""
+
+    name: str
+    joint: str
+    coordinate: str
+    kind: str
+
+
 class ProbeOfModel(NamedTuple):
     """A probe with its quantity and unit."""
 
@@ -56,6 +65,11 @@ class ProbeOfModel(NamedTuple):
 def _pair(parts: tuple) -> Pair:
     key, a, b, *rest = parts
     return Pair(key, Side(*a), Side(*b), *rest)
+
+
+def _coordinate_names(parts: tuple) -> list[str]:
+    name, coordinates = parts[0], parts[4]
+    return [name] if len(coordinates) == 1 else [f"{name}.{one}" for one in coordinates]
 
 
 def _joint(parts: tuple) -> Joint:
@@ -108,6 +122,10 @@ attach(
                   doc="list of LawOfModel : (name, numbers) of each contact law."),
     joints=property(lambda self: [_joint(one) for one in self._joints],
                     doc="list of Joint : joints of the model."),
+    coordinates=property(lambda self: [name for one in self._joints for name in _coordinate_names(one)],
+                         doc="list of str : coordinates of all joints, 'elbow', or 'bearing.slide' where a joint has several."),
+    actuators=property(lambda self: [Actuator(*one) for one in self._actuators],
+                       doc="list of Actuator : motors, servos, and given torques and forces of joints."),
     probes=property(lambda self: [one[0] for one in self._probes],
                     doc="list of str : names of the probes."),
     probe_table=property(lambda self: [ProbeOfModel(*one) for one in self._probes],

@@ -143,8 +143,8 @@ def as_events(raw: np.ndarray) -> Events:
     return fixed(rows.view(Events))
 
 
-_INSTEAD = ("a simulation cannot be changed through its views: forces and motions are entries of the scene (`loads`, `motion`), "
-            "another initial state needs another scene")
+_INSTEAD = ("a simulation cannot be changed through its views: apply() sets a force, set() an actuator, place() positions and "
+            "velocities")
 
 
 class GroupView(Fixed):
@@ -427,7 +427,7 @@ def _observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) 
 
 def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None,
          watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None,
-         progress: Shown = None) -> RunReport:
+         before: Optional[Callable[[Simulation], Any]] = None, progress: Shown = None) -> RunReport:
     """Makes steps of the model's step length in C++, while other Python threads can run; Ctrl-C stops it within 0.1 s, also
     inside a step, which is then discarded.
 
@@ -443,6 +443,8 @@ def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optiona
     every : int, optional
         Number of steps between calls of `watch`; by default 1, so that runs are reproducible. A call costs
         0.2 microseconds plus the time of the function: set `every` if steps are shorter than that.
+    before : callable, optional
+        Called with the simulation before every step, for controllers: it may call `set`, `apply`, `place`.
     progress : bool or callable, optional
         None: a bar in terminals and notebooks, after half a second; False: none. A function is called with a
         `Progress` about ten times a second; if it returns False, the run stops.
@@ -463,10 +465,12 @@ def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optiona
     every = None if every is None else whole("every", every, 1, 2**63 - 1)
     if watch is not None and not callable(watch):
         raise UsageError(f"watch is {watch!r} (a function of the simulation)")
+    if before is not None and not callable(before):
+        raise UsageError(f"before is {before!r} (a function of the simulation)")
     if watch is not None and every is None:
         every = 1
     with Reporter(progress) as report:
-        return self._run(until, steps, watch, every, report.hook)
+        return self._run(until, steps, watch, every, before, report.hook)
 
 
 _init = Simulation.__init__

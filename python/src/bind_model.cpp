@@ -61,6 +61,21 @@ py::list joints_of(const Model& model) {
   return joints;
 }
 
+/// (name, joint, coordinate, kind)
+py::list actuators_of(const Model& model) {
+  py::list actuators(model.actuators().size());
+  for (const JointLaw& law : model.joint_laws()) {
+    if (law.actuator < 0) continue;
+    const auto i = static_cast<std::size_t>(law.actuator);
+    constexpr std::array kKinds{"motor", "servo", "effort"};
+    const Joint& joint = model.joints()[static_cast<std::size_t>(law.joint)];
+    actuators[i] = py::make_tuple(text_of(law.name), text_of(joint.name),
+                                  text_of(coordinate_name(joint.kind, law.coordinate)),
+                                  kKinds[static_cast<std::size_t>(model.actuators()[i].kind)]);
+  }
+  return actuators;
+}
+
 py::list probes_of(const Model& model) {
   py::list probes;
   for (const Probe& probe : model.probes())
@@ -170,6 +185,7 @@ simulations can use one model.
       .def_property_readonly("_laws", &laws_of)
       .def_property_readonly("_joints", &joints_of)
       .def_property_readonly("_probes", &probes_of)
+      .def_property_readonly("_actuators", &actuators_of)
       .def_property_readonly("options", &options_of,
                              "dict : the step, the instant of contacts, the solver and its limits.")
       .def_property_readonly(

@@ -23,7 +23,8 @@ namespace {
 // ---- the parts of an existing model
 
 /// The parts without additions of Model itself: the grouping by joints, and its own warnings.
-std::shared_ptr<PartsObject> parts_of(const Model& model) {
+std::shared_ptr<PartsObject> parts_of(const Model& given) {
+  const Model model = given.without_applied_forces();
   auto made = std::make_shared<PartsObject>();
   ModelParts& parts = made->parts;
   const auto keep = std::make_shared<const Model>(model);
@@ -40,16 +41,17 @@ std::shared_ptr<PartsObject> parts_of(const Model& model) {
   parts.joints.assign(model.joints().begin(), model.joints().end());
   parts.couplings.assign(model.couplings().begin(), model.couplings().end());
   parts.joint_laws.assign(model.joint_laws().begin(), model.joint_laws().end());
+  parts.actuators.assign(model.actuators().begin(), model.actuators().end());
   parts.running.assign(model.running().begin(), model.running().end());
   parts.probes.assign(model.probes().begin(), model.probes().end());
   parts.solver = {keep, &model.solver()};
   parts.options = model.options();
   // one per law and joint, so that entries added later follow these
-  ModelParts given = model.parts();
-  parts.law_path = std::move(given.law_path);
+  ModelParts own = model.parts();
+  parts.law_path = std::move(own.law_path);
   for (std::size_t i = parts.law_path.size(); i < parts.laws.size(); ++i)
     parts.law_path.push_back(fmt::format("laws[{}]", i));
-  parts.joint_path = std::move(given.joint_path);
+  parts.joint_path = std::move(own.joint_path);
   for (std::size_t i = parts.joint_path.size(); i < parts.joints.size(); ++i)
     parts.joint_path.push_back(fmt::format("joints[{}]", i));
   const Model bare(parts);

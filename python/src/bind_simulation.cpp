@@ -1,4 +1,5 @@
 // Simulations: steps without the GIL, and the state as arrays over its own memory.
+#include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -98,7 +99,7 @@ bool call(const py::object& self, const py::object& callback) {
 
 RunReport run(const py::object& object, std::optional<double> until,
               std::optional<std::uint64_t> steps, const py::object& watch,
-              std::optional<std::uint64_t> every, const py::object& tell) {
+              std::optional<std::uint64_t> every, const py::object& act, const py::object& tell) {
   auto& self = object.cast<SimulationObject&>();
   const Own sim(self);
   if (until && steps) throw UsageError("run(): `until` and `steps` exclude each other");
@@ -108,8 +109,8 @@ RunReport run(const py::object& object, std::optional<double> until,
       steps   ? *steps
       : until ? steps_to(*sim, *until)
               : steps_to(*sim, std::max(sim->state().t, sim->model().options().end));
-  const State& state = sim->state();
-  const std::uint64_t first = state.step;
+  const auto state = [&]() -> const State& { return sim->state(); };  // a callback may replace it
+  const std::uint64_t first = state().step;
   RunReport report;
   PythonStop stop;
   constexpr auto kPause = std::chrono::milliseconds(100);
@@ -122,7 +123,11 @@ RunReport run(const py::object& object, std::optional<double> until,
       self.turn.give();
       self.turn.take();
     }
-    const std::uint64_t before = state.step;
+    if (!act.is_none()) {
+      const Gil gil;
+      call(object, act);
+    }
+    const std::uint64_t before = state().step;
     StepReport step;
     {
       const Stepping here(self.turn);
@@ -130,7 +135,8 @@ RunReport run(const py::object& object, std::optional<double> until,
       step = sim->advance();
     }
     stop.rethrow();
-    if (state.step == before) throw StepFailed(failure_text(sim->model(), step, before + 1), step);
+    if (state().step == before)
+      throw StepFailed(failure_text(sim->model(), step, before + 1), step);
     ++report.steps;
     report.halved += step.halvings > 0;
     report.residual = worse(report.residual, step.residual);
@@ -145,15 +151,15 @@ RunReport run(const py::object& object, std::optional<double> until,
     if (tell.is_none()) continue;
     py::dict now;
     now["first"] = first;
-    now["step"] = state.step;
+    now["step"] = state().step;
     now["last"] = first + count;
-    now["t"] = state.t;
-    now["end"] = state.t + static_cast<double>(count - report.steps) * sim->model().options().h;
+    now["t"] = state().t;
+    now["end"] = state().t + static_cast<double>(count - report.steps) * sim->model().options().h;
     now["contacts"] = step.contacts;
     now["residual"] = report.residual;
     report.stopped = report.stopped || into_python([&] { return tell(now).is(py::bool_(false)); });
   }
-  report.t = state.t;
+  report.t = state().t;
   report.wall = seconds(Clock::now() - start);
   return report;
 }
@@ -207,6 +213,123 @@ py::tuple frames(SimulationObject& self, int group) {
         R.mutable_at(i, a, b) = pose[static_cast<std::size_t>(i)].R(a, b);
     }
   return py::make_tuple(x, R);
+}
+
+double or_none(const py::handle& value) {
+  return value.is_none() ? SetPoint::kNone : value.cast<double>();
+}
+
+/// Each value: a number, None for the function of the scene, or no change (Ellipsis).
+void set_point(SimulationObject& self, int actuator, const py::object& target,
+               const py::object& velocity, const py::object& effort) {
+  const Own sim(self);
+  SetPoint point = sim->set_point(actuator);
+  const auto take = [](const py::object& given, double& into) {
+    if (!given.is(py::ellipsis())) into = or_none(given);
+  };
+  take(target, point.target);
+  take(velocity, point.velocity);
+  take(effort, point.effort);
+  sim->set(actuator, point);
+}
+
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+/// One number for each actuator: NaN for the function of the scene.
+void set_points(SimulationObject& self, const py::object& target, const py::object& velocity,
+                const py::object& effort) {
+  const Own sim(self);
+  const auto n = static_cast<py::ssize_t>(sim->model().actuators().size());
+  const auto numbers = [n](const py::object& given, const char* what) {
+    if (given.is_none()) return Numbers();
+    Numbers x = Numbers::ensure(given);
+    if (!x) throw py::error_already_set();
+    if (x.ndim() != 1 || x.shape(0) != n)
+      throw UsageError(
+          fmt::format("set_all(): `{}` must have {} numbers, one for each of "
+                      "Model.actuators",
+                      what, n));
+    return x;
+  };
+  const Numbers t = numbers(target, "target"), u = numbers(velocity, "velocity"),
+                f = numbers(effort, "effort");
+  for (py::ssize_t i = 0; i < n; ++i) {
+    SetPoint point = sim->set_point(static_cast<int>(i));
+    if (!target.is_none()) point.target = t.data()[i];
+    if (!velocity.is_none()) point.velocity = u.data()[i];
+    if (!effort.is_none()) point.effort = f.data()[i];
+    sim->set(static_cast<int>(i), point);
+  }
+}
+
+py::array_t<double> actuator_forces(SimulationObject& self) {
+  const Own sim(self);
+  const std::size_t n = sim->model().actuators().size();
+  py::array_t<double> forces(static_cast<py::ssize_t>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    forces.mutable_data()[i] = sim->actuator_force(static_cast<int>(i));
+  return forces;
+}
+
+py::tuple coordinates(SimulationObject& self) {
+  const Own sim(self);
+  std::vector<double> value, rate;
+  sim->joint_coordinates(value, rate);
+  const auto n = static_cast<py::ssize_t>(value.size());
+  return py::make_tuple(py::array_t<double>(n, value.data()), py::array_t<double>(n, rate.data()));
+}
+
+/// forces: (feature, place, force, torque) with the place on the body; given in space if `in_space`.
+void apply(SimulationObject& self, int group, int body,
+           const std::vector<std::tuple<int, Vector3, Vector3, Vector3>>& forces, bool in_space,
+           bool add) {
+  const Own sim(self);
+  const std::size_t g = checked(self, group);
+  std::vector<AppliedForce> all;
+  if (add)
+    for (const AppliedForce& one : sim->applied(group))
+      if (one.at.body == body) all.push_back(one);
+  for (const auto& [feature, place, force, torque] : forces) {
+    Vector3 local = place;
+    if (in_space) {
+      std::vector<Pose> pose(static_cast<std::size_t>(sim->model().groups()[g].dynamics->bodies()));
+      sim->model().groups()[g].dynamics->frames(sim->state().t, sim->state().groups[g].q, pose);
+      const Pose& frame = pose[static_cast<std::size_t>(body)];
+      local = frame.R.transpose() * (place - frame.x);
+    }
+    all.push_back({{body, feature, local}, force, torque});
+  }
+  const Others others;
+  sim->apply(group, body, all);
+}
+
+py::list applied(SimulationObject& self, int group) {
+  const Own sim(self);
+  checked(self, group);
+  py::list list;
+  for (const AppliedForce& one : sim->applied(group))
+    list.append(
+        py::make_tuple(one.at.body, copy_of(Vector(one.force)), copy_of(Vector(one.torque))));
+  return list;
+}
+
+void place(SimulationObject& self,
+           const std::vector<std::tuple<int, Numbers, Numbers>>& placements) {
+  const Own sim(self);
+  std::vector<Simulation::Placement> all;
+  const auto vector_of = [](const Numbers& x) {
+    return Vector(Eigen::Map<const Vector>(x.data(), x.size()));
+  };
+  for (const auto& [group, q, v] : placements) all.push_back({group, vector_of(q), vector_of(v)});
+  const Others others;
+  sim->place(all);
+}
+
+void reset(SimulationObject& self, const py::object& state) {
+  const Own sim(self);
+  const auto* given = state.is_none() ? nullptr : state.cast<const State*>();
+  const Others others;
+  sim->reset(given ? *given : initial_state(sim->model().without_applied_forces()));
 }
 
 /// Passes the contact problems of a step to Python.
@@ -341,6 +464,14 @@ KeyboardInterrupt
              checked(self, group);
              return copy_of(sim->reactions(group));
            })
+      .def("_set", &set_point)
+      .def("_set_all", &set_points)
+      .def("_actuator_forces", &actuator_forces)
+      .def("_coordinates", &coordinates)
+      .def("_apply", &apply)
+      .def("_applied", &applied)
+      .def("_place", &place)
+      .def("_reset", &reset)
       .def("_joint_load",
            [](SimulationObject& self, int joint) {
              const Own sim(self);

@@ -29,7 +29,12 @@ Vector numbers_of(const py::handle& array) {
 py::tuple pack_group(const GroupState& group) {
   py::list memory;
   for (const Vector& one : group.memory) memory.append(copy_of(one));
-  return py::make_tuple(copy_of(group.q), copy_of(group.v), memory, group.angles);
+  py::list applied;
+  for (const AppliedForce& one : group.applied)
+    applied.append(py::make_tuple(one.at.body, one.at.feature, copy_of(Vector(one.at.local)),
+                                  copy_of(Vector(one.force)), copy_of(Vector(one.torque))));
+  return py::make_tuple(copy_of(group.q), copy_of(group.v), memory, group.angles, group.set_points,
+                        applied);
 }
 GroupState unpack_group(const py::tuple& parts) {
   GroupState group;
@@ -37,6 +42,14 @@ GroupState unpack_group(const py::tuple& parts) {
   group.v = numbers_of(parts[1]);
   for (const py::handle& one : parts[2]) group.memory.push_back(numbers_of(one));
   if (parts.size() > 3) group.angles = parts[3].cast<std::vector<double>>();
+  if (parts.size() > 4) group.set_points = parts[4].cast<std::vector<double>>();
+  if (parts.size() > 5)
+    for (const py::handle& one : parts[5]) {
+      const auto x = one.cast<py::tuple>();
+      group.applied.push_back({{x[0].cast<int>(), x[1].cast<int>(), numbers_of(x[2])},
+                               numbers_of(x[3]),
+                               numbers_of(x[4])});
+    }
   return group;
 }
 

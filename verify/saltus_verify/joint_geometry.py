@@ -165,7 +165,7 @@ class CoordinateLaw:
 
 
 def laws_of(joints, start_frames):
-    """Limits, springs, friction and motors, in the order of their keys, which follow those of the pairs."""
+    """Limits, springs, friction and actuators, in the order of their keys, which follow those of the pairs."""
     laws = []
     for n, joint in enumerate(joints):
         for key in ("turn", "turn2", "slide", "slide2"):
@@ -182,21 +182,25 @@ def laws_of(joints, start_frames):
                     laws.append(CoordinateLaw(n, i, "limit", 1.0, limits["lower"], limits))
                 if limits.get("upper") is not None:
                     laws.append(CoordinateLaw(n, i, "limit", -1.0, limits["upper"], limits))
-            if spec.get("spring") or spec.get("damping", 0.0) > 0.0:
+            spring, damping = spec.get("spring"), spec.get("damping", 0.0)
+            if spring and isinstance(spring.get("rest"), dict):  # a function of time: it acts as a servo
+                laws.append(CoordinateLaw(n, i, "actuator", 1.0, 0.0, spring))
+                spring = None
+            if spring or damping > 0.0:
                 rest = 0.0
                 if joint.kind == "line":
                     rest = coordinate(joint, 0, *start_frames(n))[2]
                 stiffness = 0.0
-                if spec.get("spring"):
-                    stiffness = spec["spring"]["stiffness"]
-                    if spec["spring"].get("rest") is not None:
-                        rest = spec["spring"]["rest"]
-                laws.append(CoordinateLaw(n, i, "spring", 1.0, rest,
-                                          {"stiffness": stiffness, "damping": spec.get("damping", 0.0)}))
+                if spring:
+                    stiffness = spring["stiffness"]
+                    if spring.get("rest") is not None:
+                        rest = spring["rest"]
+                laws.append(CoordinateLaw(n, i, "spring", 1.0, rest, {"stiffness": stiffness, "damping": damping}))
             if spec.get("friction", 0.0) > 0.0:
                 laws.append(CoordinateLaw(n, i, "relay", 1.0, 0.0, {"bound": spec["friction"], "velocity": 0.0}))
-            if spec.get("motor"):
-                motor = spec["motor"]
-                bound = next(motor[k] for k in ("torque", "force", "bound") if motor.get(k) is not None)
-                laws.append(CoordinateLaw(n, i, "relay", 1.0, 0.0, {"bound": bound, "velocity": motor["velocity"]}))
+            for name in ("motor", "servo"):
+                if spec.get(name):
+                    laws.append(CoordinateLaw(n, i, "actuator", 1.0, 0.0, spec[name]))
+            if spec.get("torque" if key.startswith("turn") else "force") is not None:
+                laws.append(CoordinateLaw(n, i, "actuator", 1.0, 0.0, {}))
     return laws

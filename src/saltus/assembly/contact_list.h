@@ -106,8 +106,19 @@ class ContactList {
   /// Thickness of the thinner of the two [m], ignoring bodies without one; valid after
   /// find_passed().
   double size_of(std::size_t i) const { return surfaces_.size_of(contacts_[i].key); }
-  /// A step begins with the joint angles stored in its start state.
+  /// A step begins with the joint angles and set-points stored in its start state.
   void begin(std::span<const Trial> trials) { coordinates_.begin(trials); }
+  /// The given force of contact i, under an actuator, in the step [N], [N m].
+  double effort(std::size_t i, double t0, double t1) const {
+    return contacts_[i].actuated ? coordinates_.driven(contacts_[i]).effort(t0, t1) : 0.0;
+  }
+  /// d/dt of the rate of contact i that its actuator prescribes; 0 without one.
+  double drift_rate(std::size_t i, double t) const {
+    const IslandContact& c = contacts_[i];
+    return c.actuated ? -coordinates_.law(c).sign * coordinates_.driven(c).velocity_rate(t) : 0.0;
+  }
+  /// Whether some law has an actuator.
+  bool actuated() const { return coordinates_.actuated(); }
   /// Whether some law needs an angle itself.
   bool counts_angles() const { return coordinates_.counts_angles(); }
   /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed

@@ -48,8 +48,10 @@ void ContactRows::make(std::span<const Trial> trials, Vector& rate) {
     for (std::size_t i = 0; i < contacts_.count(); ++i)
       for (int a = 1; a <= contacts_[i].tangents; ++a)
         rate[contacts_[i].first_row + a] += surface_rate(i, a, t0_);
-  coordinates_.clear_drifts();
-  drifts_ = runs_;
+  coordinates_.begin_drifts(t0_, t1_);
+  drifts_ = runs_ || coordinates_.actuated();
+  for (std::size_t i = contacts_.pairs(); drifts_ && i < contacts_.named(); ++i)
+    if (contacts_[i].actuated) rate[contacts_[i].first_row] += coordinates_.drift(contacts_[i])[0];
   for (std::size_t index = 0; index < contacts_.members().size(); ++index) {
     IslandContacts::Member& m = contacts_.members()[index];
     m.H.clear(contacts_.rows());

@@ -28,20 +28,38 @@ CoordinateContacts::CoordinateContacts(IslandContacts& contacts, JointSystem& jo
     angle.of = model.angle_of(of.joint, of.coordinate);
     contact.counted = angle.of && model.law(of.law).facts().uses_angle;
     counts_angles_ = counts_angles_ || contact.counted;
+    contact.actuated = of.actuator >= 0;
+    actuated_ = actuated_ || contact.actuated;
+    driven_.push_back({contact.actuated ? &model.actuators()[at(of.actuator)] : nullptr});
     contacts.add_named(contact);
   }
   drift_.resize(angle_.size());
 }
 
 void CoordinateContacts::begin(std::span<const Trial> trials) {
+  const Model& model = contacts_.model();
   for (std::size_t i = contacts_.pairs(); i < contacts_.named(); ++i) {
-    Angle& angle = angle_[at(contacts_[i].beside)];
+    const IslandContact& c = contacts_[i];
+    if (c.actuated) {
+      const ActuatorPlace& place = model.actuator_places()[at(law(c).actuator)];
+      driven_[at(c.beside)].set = SetPoint::of(trials[at(place.group)].start->set_points, place);
+    }
+    Angle& angle = angle_[at(c.beside)];
     if (!angle.of) continue;
     angle.start = trials[at(angle.of->group)].start->angles[at(angle.of->slot)];
   }
 }
 
-void CoordinateContacts::clear_drifts() { std::ranges::fill(drift_, std::array{0.0, 0.0}); }
+void CoordinateContacts::begin_drifts(double t0, double t1) {
+  std::ranges::fill(drift_, std::array{0.0, 0.0});
+  if (!actuated_) return;
+  for (std::size_t i = contacts_.pairs(); i < contacts_.named(); ++i) {
+    const IslandContact& c = contacts_[i];
+    if (!c.actuated) continue;
+    const auto [v0, v1] = driven(c).velocities(t0, t1);
+    drift_[at(c.beside)] = {-law(c).sign * v0, -law(c).sign * v1};
+  }
+}
 
 std::array<double, 2> CoordinateContacts::add_row(const IslandContact& c, int member,
                                                   GroupRows& H) {

@@ -25,7 +25,7 @@ class CoordinateContacts {
   const JointLaw& law(const IslandContact& c) const {
     return contacts_.model().joint_laws()[static_cast<std::size_t>(c.joint_law)];
   }
-  /// A step begins with the angles stored in its start state.
+  /// A step begins with the angles and set-points stored in its start state.
   void begin(std::span<const Trial> trials);
   /// Gap of contact i at t with the members at q [m], [rad].
   double gap(std::size_t i, double t, const JointSystem::Configuration& q) {
@@ -33,13 +33,21 @@ class CoordinateContacts {
     const JointLaw& of = law(c);
     const Angle& angle = angle_[static_cast<std::size_t>(c.beside)];
     const double x = joints_.coordinate(t, q, of.joint, of.coordinate);
-    return of.sign * ((angle.of ? nearest_turn(x, angle.start) : x) - of.offset);
+    const double target = of.actuator < 0 ? of.offset : driven(c).target(t);
+    return of.sign * ((angle.of ? nearest_turn(x, angle.start) : x) - target);
   }
+  /// The actuator of a law that has one, with its set-point.
+  const DrivenActuator& driven(const IslandContact& c) const {
+    return driven_[static_cast<std::size_t>(c.beside)];
+  }
+  /// Whether some law has an actuator.
+  bool actuated() const { return actuated_; }
 
   /// Whether some law needs an angle itself.
   bool counts_angles() const { return counts_angles_; }
 
-  void clear_drifts();
+  /// The drifts of a step from t0 to t1 without those of members: of actuators.
+  void begin_drifts(double t0, double t1);
   /// Adds the row of c to H of a member, and the prescribed velocity of the member to drift().
   /// Returns the drifts of this member.
   std::array<double, 2> add_row(const IslandContact& c, int member, GroupRows& H);
@@ -56,7 +64,9 @@ class CoordinateContacts {
 
   IslandContacts& contacts_;
   JointSystem& joints_;
-  std::vector<Angle> angle_;  ///< one per law
+  std::vector<Angle> angle_;            ///< one per law
+  std::vector<DrivenActuator> driven_;  ///< likewise; without `of`: no actuator
+  bool actuated_ = false;
   std::vector<std::array<double, 2>> drift_;
   bool counts_angles_ = false;
 };

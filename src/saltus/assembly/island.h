@@ -49,8 +49,8 @@ struct DriftWork {
 
 /// Parts of the impulses of an island whose work is reported separately: friction of contacts and
 /// along joint coordinates; dampers on joints; stops and springs of joints, without their dampers;
-/// constraint impulses of joints.
-enum class ImpulseOf { friction, dampers, stops, joints };
+/// actuators of joints; constraint impulses of joints.
+enum class ImpulseOf { friction, dampers, stops, actuators, joints };
 
 /// Impulse on a point of a group [N s].
 struct PointImpulse {

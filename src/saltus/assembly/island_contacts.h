@@ -39,6 +39,7 @@ struct IslandContact {
   bool rolls = false, spins = false;
   bool lost_axis = false;  ///< the axis of its friction is along the normal
   bool counted = false;    ///< on a joint: the law needs the angle itself, as springs and stops do
+  bool actuated = false;   ///< on a joint: the law has an actuator
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents + (spins ? 1 : 0); }
   /// Unit tangent a, from 0; and the components along normal and unit tangents of an impulse or

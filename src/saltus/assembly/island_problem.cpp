@@ -14,6 +14,22 @@ namespace {
 /// Smaller impulses count as 0 [N s]: decaying ones lose their digits near the smallest double.
 constexpr double kNoImpulse = 1e-200;
 
+// Sets rho of the natural map: the inverse of the mean diagonal of W over forces, and over moments.
+// Returns that of forces.
+double set_steps(const Law& entry, const Vector& diagonal, Vector& steps) {
+  const auto set = [&](int from, int count, double other) {
+    double trace = 0.0;
+    for (int a = from; a < from + count; ++a) trace += diagonal[a];
+    const double rho = trace > 0.0 ? static_cast<double>(count) / trace : other;
+    steps.segment(from, count).setConstant(rho);
+    return rho;
+  };
+  const int forces = entry.forces();
+  const double rho_N = set(entry.first, forces, 1.0);  // 1 kg: nothing can move it
+  if (forces < entry.size) set(entry.first + forces, entry.size - forces, rho_N);
+  return rho_N;
+}
+
 }  // namespace
 
 IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints& joints)
@@ -188,6 +204,12 @@ double IslandProblem::reach(std::size_t i) const {
   return Y > closed ? Y : 0.0;
 }
 
+/// Mean of the given force of an actuator over the step.
+double IslandProblem::effort(const IslandStep& step, std::size_t i) const {
+  const double t0 = step.trials.front().t0;
+  return list_.effort(i, t0, t0 + step.h);
+}
+
 RowState IslandProblem::row_state(const IslandStep& step, std::size_t i) const {
   const auto k = static_cast<Eigen::Index>(i);
   const int r = row(i);
@@ -203,6 +225,7 @@ RowState IslandProblem::row_state(const IslandStep& step, std::size_t i) const {
              .load = history_.lasts(i)};
   if (law(i).set_valued()) return x;
   x.u = u_now_[r];
+  x.effort = effort(step, i);
   x.gain = step.trials[size(group_of(i))].gain;
   x.way = way(h, i, x.y, x.u);
   return x;
@@ -272,7 +295,8 @@ void IslandProblem::measure_rates(const IslandStep& step) {
 // velocities at the start,
 //     0 <= u0 + W P_c perp P_c >= 0,  and then  u = W (P_x + (1 + e) P_c) + b.
 // (If the compression included the forces of the step, the weight of a body at rest would make it
-// rebound.) Cohesion c shifts the cone: with P + h c n instead of P, b is reduced by W h c n.
+// rebound.) Cohesion c shifts the cone: with P + h c n instead of P, b is reduced by W h c n. A
+// given force T is the impulse h T.
 // Returns whether pressed_ is not 0.
 bool IslandProblem::press(const IslandStep& step, const Limits& limits, SolveReport& pressing) {
   bool presses = false;
@@ -292,6 +316,12 @@ bool IslandProblem::press(const IslandStep& step, const Limits& limits, SolveRep
         presses = true;
       }
   }
+  for (std::size_t k = 0; needs_.given && k < admitted_.size(); ++k)
+    if (const auto i = size(admitted_[k]); law(i).facts().given) {
+      pressed_[laws_[k].first] = step.h * effort(step, i);
+      p_[laws_[k].first] = 0.0;
+      presses = true;
+    }
   for (std::size_t k = 0; needs_.coheres && k < admitted_.size(); ++k)
     if (const double c = law(size(admitted_[k])).facts().cohesion;
         c > 0.0 && history_.bonded(size(admitted_[k]))) {
@@ -375,22 +405,6 @@ double IslandProblem::next_slips(const IslandStep& step) {
   return slips_.advance(admitted_, laws_, W_.diagonal(), u_end_, p_, step.h);
 }
 
-// Sets rho of the natural map: the inverse of the mean diagonal of W over forces, and over moments.
-// Returns that of forces.
-double IslandProblem::set_steps(const Law& entry) {
-  const auto set = [&](int from, int count, double other) {
-    double trace = 0.0;
-    for (int a = from; a < from + count; ++a) trace += W_.diagonal()[a];
-    const double rho = trace > 0.0 ? static_cast<double>(count) / trace : other;
-    rho_.segment(from, count).setConstant(rho);
-    return rho;
-  };
-  const int forces = entry.forces();
-  const double rho_N = set(entry.first, forces, 1.0);  // 1 kg: nothing can move it
-  if (forces < entry.size) set(entry.first + forces, entry.size - forces, rho_N);
-  return rho_N;
-}
-
 double IslandProblem::measure(IslandStep& step, const Stage& stage) {
   const bool gaps_alone = stage.level == Level::position;
   motion.u.setZero();
@@ -418,10 +432,11 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
                                          .compliance = compliance_[first],
                                          .P = p_[first],
                                          .reach = reach(i),
-                                         .load = history_.lasts(i)});
+                                         .load = history_.lasts(i),
+                                         .effort = effort(step, i)});
       for (int a = 1; a < laws_[k].size; ++a)
         u_end_[first + a] = motion.u[r + a] + tangent_term(k, a);
-      heaviest = std::max(heaviest, set_steps(laws_[k]));
+      heaviest = std::max(heaviest, set_steps(laws_[k], W_.diagonal(), rho_));
       if (law(i).weakens())
         law(i).strengthen(laws_[k], step.h, SlipIteration::slip(law(i), laws_[k], u_end_));
     }

@@ -119,10 +119,10 @@ class IslandProblem {
   double way(double h, std::size_t i, double gap_end, double u_end) const;
   Admission admission(const IslandStep& step, std::size_t i) const;
   double reach(std::size_t i) const;
+  double effort(const IslandStep& step, std::size_t i) const;
   RowState row_state(const IslandStep& step, std::size_t i) const;
   double tangent_term(std::size_t k, int a) const;
   bool press(const IslandStep& step, const Limits& limits, SolveReport& pressing);
-  double set_steps(const Law& entry);
   template <class Velocities>
   void add_rates(const Velocities& v_of, Vector& u);
 
@@ -146,7 +146,8 @@ class IslandProblem {
   Vector u_free_, u_now_, ahead_, impulse_, kept_;        // one entry per row of the list
   Vector W_p_, b_, p_, rho_, u_end_, b_start_, p_start_;  // one entry per row of the problem
   Vector compliance_;                                     ///< what laws add to W_kk [1/kg]
-  /// Impulse in addition to p [N s]: (1 + e) P_c of compression, -h c of cohesion.
+  /// Impulse in addition to p [N s]: (1 + e) P_c of compression, -h c of cohesion, that of a given
+  /// force.
   Vector pressed_;
 };
 

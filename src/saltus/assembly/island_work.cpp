@@ -6,12 +6,15 @@ namespace saltus {
 
 /// The part of the normal impulse of contact i that belongs to `part`.
 double IslandWork::normal(ImpulseOf part, std::size_t i) const {
+  if (list_[i].actuated) return part == ImpulseOf::actuators ? problem_.normal(i) : 0.0;
   const bool slides = list_.law(i).slides_on_normal();
   switch (part) {
     case ImpulseOf::friction:
       return slides ? problem_.normal(i) : 0.0;
     case ImpulseOf::dampers:
       return problem_.damping(i);
+    case ImpulseOf::actuators:
+      return 0.0;
     default:  // stops
       return slides || list_[i].joint_law < 0 ? 0.0 : problem_.normal(i) - problem_.damping(i);
   }
@@ -20,7 +23,8 @@ double IslandWork::normal(ImpulseOf part, std::size_t i) const {
 bool IslandWork::impulse(ImpulseOf part, int group, Out r) const {
   if (part == ImpulseOf::joints) return !joints_.empty() && joints_.impulse(group, r);
   if ((part == ImpulseOf::dampers && !problem_.needs().dampers) ||
-      (part == ImpulseOf::stops && !problem_.needs().stops))
+      (part == ImpulseOf::stops && !problem_.needs().stops) ||
+      (part == ImpulseOf::actuators && !problem_.needs().actuators))
     return false;
   const auto& members = list_.members();  // by increasing group
   const auto member = std::ranges::lower_bound(members, group, {}, &ContactList::Member::group);
@@ -43,7 +47,7 @@ DriftWork IslandWork::drift_work() const {
   DriftWork sum;
   sum.joints = joints_.drift_work();
   for (std::size_t i = 0; i < list_.count(); ++i)
-    for (int a = 0; a < list_[i].rows(); ++a) {
+    for (int a = 0; a < list_[i].rows() && !list_[i].actuated; ++a) {
       const double p = problem_.impulses()[list_[i].first_row + a];
       if (p == 0.0) continue;
       double d = list_.mean_drift(i, a);

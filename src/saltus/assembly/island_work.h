@@ -16,7 +16,7 @@ class IslandWork {
   /// See Island::impulse().
   bool impulse(ImpulseOf part, int group, Out r) const;
   /// P . (d0 + d1)/2 with the velocities d of prescribed motion of the points, and of the sliding
-  /// surface along a normal.
+  /// surface along a normal; without actuators, whose work is that on the coordinate.
   DriftWork drift_work() const;
 
  private:

@@ -19,6 +19,11 @@ LawNeeds LawNeeds::of(const Model& model, const ContactList& list) {
   }
   for (std::size_t i = 0; i < list.named(); ++i) {
     if (list[i].joint_law < 0) continue;
+    needs.given = needs.given || list.law(i).facts().given;
+    if (list[i].actuated) {
+      needs.actuators = true;
+      continue;
+    }
     needs.dampers = needs.dampers || list.law(i).facts().damping > 0.0;
     needs.stops = needs.stops || !list.law(i).slides_on_normal();
   }

@@ -12,6 +12,8 @@ struct LawNeeds {
   bool damping = false;    ///< some law has a dashpot
   bool dampers = false;    ///< some law on a joint has a dashpot
   bool stops = false;      ///< some law on a joint is not friction
+  bool actuators = false;  ///< some law on a joint has an actuator
+  bool given = false;      ///< some law on a joint is a given force
   bool activates = false;  ///< some law restricts rates of contacts that it admits by their gaps
   bool expands = false;    ///< a compression problem is solved first
   bool coheres = false;

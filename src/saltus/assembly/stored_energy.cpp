@@ -57,7 +57,7 @@ void Springs::add_joints(JointSystem& joints, double t, std::span<const GroupSta
                          StoredEnergy& sum) const {
   for (const JointLaw& at : model_.joint_laws()) {
     const ContactLaw& law = model_.law(at.law);
-    if (law.set_valued()) continue;
+    if (law.set_valued() || at.actuator >= 0) continue;
     const double c = joints.coordinate(
         t, [&](int g) -> const Vector& { return groups[static_cast<std::size_t>(g)].q; }, at.joint,
         at.coordinate);

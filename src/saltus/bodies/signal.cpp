@@ -62,7 +62,15 @@ struct Signal::Piece {
 Signal Signal::constant(double value) {
   expects(std::isfinite(value), "a constant signal must be finite");
   Signal s;
-  s.form_ = Constant{value};
+  s.form_ = Line{value, 0.0};
+  return s;
+}
+
+Signal Signal::line(double value, double rate) {
+  expects(std::isfinite(value) && std::isfinite(rate),
+          "the value and rate of a signal must be finite");
+  Signal s;
+  s.form_ = Line{value, rate};
   return s;
 }
 
@@ -93,7 +101,7 @@ Signal Signal::table(std::vector<double> t, std::vector<double> value, bool smoo
 }
 
 double Signal::value(double t) const {
-  if (const auto* c = std::get_if<Constant>(&form_)) return c->value;
+  if (const auto* line = std::get_if<Line>(&form_)) return line->value + line->rate * t;
   if (const auto* w = std::get_if<Harmonic>(&form_))
     return w->mean + w->amplitude * std::cos(w->omega * t + w->phase);
   const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
@@ -103,7 +111,7 @@ double Signal::value(double t) const {
 }
 
 double Signal::rate(double t) const {
-  if (std::holds_alternative<Constant>(form_)) return 0.0;
+  if (const auto* line = std::get_if<Line>(&form_)) return line->rate;
   if (const auto* w = std::get_if<Harmonic>(&form_))
     return -w->amplitude * w->omega * std::sin(w->omega * t + w->phase);
   const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
@@ -112,7 +120,7 @@ double Signal::rate(double t) const {
 }
 
 double Signal::second(double t) const {
-  if (std::holds_alternative<Constant>(form_)) return 0.0;
+  if (std::holds_alternative<Line>(form_)) return 0.0;
   if (const auto* w = std::get_if<Harmonic>(&form_))
     return -w->amplitude * w->omega * w->omega * std::cos(w->omega * t + w->phase);
   const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
@@ -120,10 +128,32 @@ double Signal::second(double t) const {
   return Piece(table, t).second();
 }
 
+double Signal::mean(double from, double to) const {
+  if (from == to) return value(from);
+  if (std::holds_alternative<Line>(form_)) return value(0.5 * (from + to));
+  if (const auto* w = std::get_if<Harmonic>(&form_)) {
+    // the mean of cos over a phase range of 2 x about its middle is cos(middle) sin(x)/x
+    const double x = 0.5 * w->omega * (to - from);
+    const double share = std::abs(x) < 1e-8 ? 1.0 : std::sin(x) / x;
+    return w->mean + w->amplitude * share * std::cos(0.5 * w->omega * (from + to) + w->phase);
+  }
+  const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
+  const double first = table.t.front(), last = table.t.back();
+  double sum = std::max(std::min(to, first) - from, 0.0) * table.value.front() +
+               std::max(to - std::max(from, last), 0.0) * table.value.back();
+  for (std::size_t i = Piece::at(table, from); i + 1 < table.t.size() && table.t[i] < to; ++i) {
+    const double t0 = std::max(from, table.t[i]), t1 = std::min(to, table.t[i + 1]);
+    if (!(t0 < t1)) continue;
+    const auto value = [&](double t) { return Piece(table, i, t).value(); };
+    sum += (t1 - t0) / 6.0 * (value(t0) + 4.0 * value(0.5 * (t0 + t1)) + value(t1));  // of a cubic
+  }
+  return sum / (to - from);
+}
+
 // The rate of a cubic is largest at an end of the piece or where its second derivative
 // a m_i + b m_{i+1} is 0.
 double Signal::fastest(double from, double to) const {
-  if (std::holds_alternative<Constant>(form_)) return 0.0;
+  if (const auto* line = std::get_if<Line>(&form_)) return std::abs(line->rate);
   if (const auto* w = std::get_if<Harmonic>(&form_)) {
     const auto half_turns = [&](double t) {
       return std::floor((w->omega * t + w->phase) / std::numbers::pi - 0.5);
@@ -151,7 +181,7 @@ double Signal::fastest(double from, double to) const {
 }
 
 bool Signal::is_constant() const {
-  if (std::holds_alternative<Constant>(form_)) return true;
+  if (const auto* line = std::get_if<Line>(&form_)) return line->rate == 0.0;
   if (const auto* w = std::get_if<Harmonic>(&form_)) return w->amplitude == 0.0 || w->omega == 0.0;
   const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
   return std::ranges::all_of(table.value, [&](double y) { return y == table.value.front(); });

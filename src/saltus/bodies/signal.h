@@ -12,6 +12,7 @@ class Signal {
  public:
   Signal() = default;  ///< 0
   static Signal constant(double value);
+  static Signal line(double value, double rate);  ///< value + rate t
   /// mean + amplitude cos(omega t + phase), omega [rad/s], phase [rad].
   static Signal harmonic(double amplitude, double omega, double phase = 0.0, double mean = 0.0);
   /// Interpolates the points (t, value), t increasing: linearly (piecewise constant rate, second
@@ -22,8 +23,9 @@ class Signal {
   static Signal table(std::vector<double> t, std::vector<double> value, bool smooth = false);
 
   double value(double t) const;
-  double rate(double t) const;    ///< [1/s]
-  double second(double t) const;  ///< [1/s^2]
+  double rate(double t) const;                ///< [1/s]
+  double second(double t) const;              ///< [1/s^2]
+  double mean(double from, double to) const;  ///< over [from, to]; the value if they are equal
   /// The largest |rate| in [from, to] [1/s].
   double fastest(double from, double to) const;
   bool is_constant() const;
@@ -37,8 +39,8 @@ class Signal {
 
  private:
   struct Piece;
-  struct Constant {
-    double value;
+  struct Line {
+    double value, rate;
   };
   struct Harmonic {
     double amplitude, omega, phase, mean;
@@ -47,7 +49,7 @@ class Signal {
     std::vector<double> t, value;
     std::vector<double> second;  ///< second derivatives at the points, empty: straight pieces
   };
-  std::variant<Constant, Harmonic, std::shared_ptr<const Table>> form_{};  ///< constant 0
+  std::variant<Line, Harmonic, std::shared_ptr<const Table>> form_{};  ///< constant 0
 };
 
 /// F(t) = pattern signal(t) on the degrees of freedom of a body [N].

@@ -8,6 +8,8 @@
 // concurrently, because simulations of one model share its bodies. An operation that needs work
 // space borrows it from a pool (base/work_pool.h, docs/decisions/0035).
 #pragma once
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,6 +117,14 @@ struct Breaks {
   /// error-controlled steps end at these times, which they could otherwise step over
   std::vector<double> ends;
   std::vector<double> jumps;  ///< times at which d of point_drift() or spin_drift() jumps
+  std::vector<double> turns;  ///< times at which the force or acceleration of a motor jumps
+
+  /// jumps and turns, in order if both are.
+  std::vector<double> restarts() const {
+    std::vector<double> all;
+    std::ranges::set_union(jumps, turns, std::back_inserter(all));
+    return all;
+  }
 };
 
 class Dynamics {

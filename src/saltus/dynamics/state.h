@@ -3,8 +3,16 @@
 #include <vector>
 
 #include "saltus/base/base.h"
+#include "saltus/dynamics/point_table.h"
 
 namespace saltus {
+
+/// A force and a torque that a run applies to a body, constant in space until they are replaced.
+struct AppliedForce {
+  PointRef at;                       ///< where the force acts; of the torque only the body counts
+  Vector3 force = Vector3::Zero();   ///< [N]
+  Vector3 torque = Vector3::Zero();  ///< [N m], only on bodies with frames
+};
 
 /// q [m, rad, quaternion], v [m/s, rad/s] as the scheme stores it (Scheme::velocity returns the
 /// physical one), and the scheme's memory. Memory contains only smooth quantities, because an
@@ -15,6 +23,11 @@ struct GroupState {
   /// Joint angles that this group stores (Model::angles()), over any number of turns [rad]; within
   /// half a turn of the angles that q determines up to full turns.
   std::vector<double> angles{};
+  /// Set-points of the actuators that this group stores (Model::actuator_places()); empty: a run
+  /// has set none, and they follow the functions of the scene.
+  std::vector<double> set_points{};
+  /// Forces that a run applies to bodies of this group (Simulation::apply()), by body.
+  std::vector<AppliedForce> applied{};
 };
 
 /// [J]

@@ -140,7 +140,9 @@ void ConstrainedMotion::applied_forces(Out f) {
     if (!law.gives_force(modes_[k].kind == ContactMode::Kind::slides)) continue;
     // After the end of the contact the law continues as smoothly as possible, so that its end can
     // be located.
-    force_[k][0] = law.force(contacts_.gap(i), rate_[k][0], modes_[k].direction[0]);
+    force_[k][0] = law.facts().actuates
+                       ? law.actuation(contacts_.gap(i), rate_[k][0], contacts_.effort(i))
+                       : law.force(contacts_.gap(i), rate_[k][0], modes_[k].direction[0]);
     contacts_.add_row(i, 0, force_[k][0], f);
   }
 }
@@ -160,7 +162,8 @@ bool ConstrainedMotion::coordinate_bias(std::span<const std::uint64_t> keys,
     const int i = contacts_.index_of(keys[c]);
     if (i < 0 || contacts_.contact(at(i)).joint_law < 0 || rows[c] != 1) return false;
     const JointLaw& law = model_.joint_laws()[at(contacts_.contact(at(i)).joint_law)];
-    bias[row++] = law.sign * joints_.system().coordinate_bias(law.joint, law.coordinate);
+    bias[row++] = law.sign * joints_.system().coordinate_bias(law.joint, law.coordinate) +
+                  contacts_.drift_rate(at(i));
   }
   return true;
 }

@@ -30,9 +30,18 @@ class EventContacts {
   double least_gap(double t) {
     return list_.least_gap(t, [](const ContactList::Member& m) -> const Vector& { return m.q; });
   }
-  /// A step begins with the joint angles stored in the groups.
+  /// A step begins with the joint angles and set-points stored in the groups.
   void settle(double t, Groups at);
   bool counts_angles() const { return list_.counts_angles(); }
+  /// Whether settle() is needed.
+  bool settles() const { return list_.counts_angles() || list_.actuated(); }
+  /// Given force of contact i at the instant of the last find() [N], [N m].
+  double effort(std::size_t i) const {
+    const double t = trials_.front().t0;
+    return list_.effort(i, t, t);
+  }
+  /// ContactList::drift_rate() at that instant.
+  double drift_rate(std::size_t i) const { return list_.drift_rate(i, trials_.front().t0); }
 
   std::size_t count() const { return list_.count(); }
   std::uint64_t key(std::size_t i) const { return list_[i].key; }

@@ -63,6 +63,15 @@ void EventIntegrator::enter(State& state) {
   step_.reset();
 }
 
+void EventIntegrator::restart(State& state) {
+  EventState& event_state = state.event_state;
+  event_state.h = event_state.length = 0.0;
+  event_state.modes.clear();
+  event_state.start.clear();
+  event_state.ends_with = -1;
+  step_.reset();
+}
+
 void EventIntegrator::leave(State& state) {
   state.event_state.active = false;
   state.event_state.h = state.event_state.length = 0.0;
@@ -94,12 +103,8 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
   ambiguous_angle_ = nullptr;
   report.steps = 0;
   step_.begin_crawls();
-  if (!step_.ready() && event_state.h > 0.0 && !step_.resume(state)) {
-    // The state was changed by the caller: the active contacts are determined again.
-    event_state.h = 0.0;
-    event_state.modes.clear();
-    event_state.start.clear();
-  }
+  if (!step_.ready() && event_state.h > 0.0 && !step_.resume(state))
+    restart(state);  // it was changed by the caller
   // After resume(), whose evaluations have been counted by the earlier run.
   const std::uint64_t evaluations = motion_.evaluations();
   Interval now{

@@ -57,6 +57,9 @@ class EventIntegrator {
 
   /// Call this if the state was changed since the last call.
   void reset() { step_.reset(); }
+  /// Forces or positions of the state were changed at its time: its current step ends there, and
+  /// the modes of its contacts are determined again.
+  void restart(State& state);
 
   /// Whether the order of simultaneous impacts affected the result of one of them in the last
   /// advance(), and the contacts of the first such impact as text.
@@ -80,6 +83,7 @@ class EventIntegrator {
   void begin_means();
   /// Records steps and events; nullptr stops recording.
   void trace(EventTrace* trace);
+  EventTrace* trace() const { return trace_; }
 
  private:
   /// The interval of the current advance().

@@ -57,7 +57,7 @@ EventStep::EventStep(const Model& model, ConstrainedMotion& motion, EventProject
       method_(method_of(model.options().events)),
       scale_(model, motion),
       balance_(model, motion),
-      jumps_(model.breaks().jumps) {
+      jumps_(model.breaks().restarts()) {
   std::ranges::set_union(model.breaks().ends, jumps_, std::back_inserter(ends_));
   for (const JointAngle& of : model.angles())
     for (const JointSide* side : {&model.joints()[static_cast<std::size_t>(of.joint)].a,
@@ -95,8 +95,7 @@ void EventStep::start(EventState& event_state, double h) {
   motion_.joints().reset_redundant_rows();
   motion_.enter_smooth_interval(event_state.t);
   motion_.start(event_state.start);
-  if (motion_.contacts().counts_angles())
-    motion_.contacts().settle(event_state.t, event_state.start);
+  if (motion_.contacts().settles()) motion_.contacts().settle(event_state.t, event_state.start);
   motion_.set_modes(event_state.modes);
   motion_.set_time(event_state.rate_time);
   const EventOptions& options = model_.options().events;
@@ -215,6 +214,7 @@ EventStep::Made EventStep::make(State& state, double limit, StepReport& report) 
     event_state.start[g].q = state.groups[g].q;
     event_state.start[g].v = state.groups[g].v;
     event_state.start[g].angles = state.groups[g].angles;
+    event_state.start[g].set_points = state.groups[g].set_points;
   }
   event_state.t = state.t;
   v_ = motion_.kinematics().velocities(state.groups);

@@ -8,7 +8,8 @@
 
 namespace saltus {
 
-GroupKinematics::GroupKinematics(const Model& model) : model_(model), jumps_(model.breaks().jumps) {
+GroupKinematics::GroupKinematics(const Model& model)
+    : model_(model), jumps_(model.breaks().restarts()) {
   const auto groups = model.groups();
   int sum = 0;
   for (const Group& group : groups) {

@@ -65,6 +65,10 @@ void StepBalance::sample_contact(std::size_t m, Eigen::Index k) {
   const ContactLaw& law = motion_.contacts().law(i);
   const Vector3 &f = motion_.force(m), &u = motion_.rate(m), &d = motion_.drift(m);
   forces_.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) = contact.on_units(f);
+  if (contact.actuated) {
+    powers_(terms_.actuators, k) += f[0] * (u[0] - d[0]);
+    return;
+  }
   const bool friction = law.slides_on_normal(), on_joint = contact.joint_law >= 0;
   const double own = friction ? law.facts().velocity : 0.0;
   if (!law.set_valued())

@@ -16,7 +16,8 @@ WorkTerms::WorkTerms(const Model& model)
       friction(work_term(model, "friction")),
       prescribed(work_term(model, "prescribed")),
       damping(work_term(model, "damping")),
-      joints(work_term(model, "joints")) {
+      joints(work_term(model, "joints")),
+      actuators(work_term(model, "actuators")) {
   if (friction < 0) friction = impact;
   if (prescribed < 0) prescribed = impact;
 }

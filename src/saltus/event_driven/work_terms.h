@@ -13,7 +13,7 @@ int work_term(const Model& model, std::string_view name);
 /// them. -1: no entry.
 struct WorkTerms {
   explicit WorkTerms(const Model& model);
-  int impact, scheme, friction, prescribed, damping, joints;
+  int impact, scheme, friction, prescribed, damping, joints, actuators;
 };
 
 }  // namespace saltus

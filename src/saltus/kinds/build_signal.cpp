@@ -167,12 +167,8 @@ std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySp
 
 template <Dimension D>
 Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path) {
-  if (!spec.rate) return signal_of(scene, spec, path);
-  const double beyond = 2.0 * scene.spec.time.end;  // [s], later than the end of any step
-  return Signal::table({0.0, beyond}, {0.0, *spec.rate * beyond});
+  return spec.rate ? Signal::line(0.0, *spec.rate) : signal_of(scene, spec, path);
 }
-template Signal course_signal(const Scene&, const CourseSpec<unit::m>&, const std::string&);
-template Signal course_signal(const Scene&, const CourseSpec<unit::one>&, const std::string&);
 
 RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
                                const std::string& path) {
@@ -201,12 +197,7 @@ PrescribedMotion motion_of(const Scene& scene, const MotionSpec& spec, const Vec
 template <Dimension D>
 void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& path,
             JointCoupling& coupling) {
-  if (spec.rate) {
-    coupling.value = [rate = *spec.rate](double t) { return std::array{rate * t, rate}; };
-    coupling.second = [](double) { return 0.0; };
-    return;
-  }
-  const Signal signal = signal_of(scene, spec, path);
+  const Signal signal = course_signal(scene, spec, path);
   coupling.value = [signal](double t) { return std::array{signal.value(t), signal.rate(t)}; };
   coupling.second = [signal](double t) { return signal.second(t); };
   signal.points(coupling.breaks.ends);
@@ -217,5 +208,13 @@ template void follow(const Scene&, const CourseSpec<unit::rad>&, const std::stri
 template void follow(const Scene&, const CourseSpec<unit::m>&, const std::string&, JointCoupling&);
 template void follow(const Scene&, const CourseSpec<unit::one>&, const std::string&,
                      JointCoupling&);
+
+template Signal course_signal(const Scene&, const CourseSpec<unit::m>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::rad>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::one>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::m_per_s>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::rad_per_s>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::N>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::N_m>&, const std::string&);
 
 }  // namespace saltus

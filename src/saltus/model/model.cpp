@@ -6,9 +6,11 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <set>
 
 #include "saltus/base/error.h"
 #include "saltus/contact/certificate.h"
+#include "saltus/dynamics/applied_forces.h"
 #include "saltus/model/model_check.h"
 
 namespace saltus {
@@ -118,8 +120,8 @@ std::vector<std::string> account_names(const ModelParts& parts, bool placed) {
                           }) &&
       std::find(names.begin(), names.end(), "damping") == names.end())
     names.emplace_back("damping");
-  // Surfaces with friction that move or run are driven, and so are motors and coordinates that are
-  // functions of time.
+  // Surfaces with friction that move or run are driven, and so are coordinates that are functions
+  // of time.
   if ((!parts.running.empty() ||
        std::ranges::any_of(parts.couplings, [](const JointCoupling& c) { return bool(c.value); }) ||
        std::any_of(parts.laws.begin(), parts.laws.end(),
@@ -139,9 +141,15 @@ std::vector<std::string> account_names(const ModelParts& parts, bool placed) {
       std::any_of(parts.groups.begin(), parts.groups.end(),
                   [](const Group& group) { return group.scheme->stages().size() > 1; }))
     names.emplace_back("projection");
-  if (std::any_of(parts.laws.begin(), parts.laws.end(),
-                  [](const AnyLaw& law) { return law->has_friction(); }))
-    names.emplace_back("friction");
+  std::set<int> of_actuators;
+  for (const JointLaw& law : parts.joint_laws)
+    if (law.actuator >= 0) of_actuators.insert(law.law);
+  for (int i = 0; i < std::ssize(parts.laws); ++i)
+    if (parts.laws[static_cast<std::size_t>(i)]->has_friction() && !of_actuators.contains(i)) {
+      names.emplace_back("friction");
+      break;
+    }
+  if (!parts.actuators.empty()) names.emplace_back("actuators");
   for (const char* name : {"impact", "scheme", "unexplained"}) names.emplace_back(name);
   return names;
 }
@@ -198,6 +206,7 @@ Model::Model(ModelParts parts) {
   check_joints();
   if (options().joints_in_stages) put_joints_in_stages();
   number_angles();
+  number_actuators();
   islands_ = islands_of(*parts_).numbers(island_count_);
   accounts_ =
       account_names(*parts_, options().joints == JointLevel::position && !breaks().jumps.empty());
@@ -221,7 +230,12 @@ Breaks Model::breaks() const {
     one.value.points(all.ends);
     one.value.jumps(all.jumps);
   }
-  for (std::vector<double>* list : {&all.ends, &all.jumps}) {
+  for (const Actuator& one : actuators()) {
+    for (const Signal* signal : {&one.target, &one.velocity, &one.effort}) signal->points(all.ends);
+    one.velocity.jumps(all.turns);
+    one.target.jumps(all.turns);
+  }
+  for (std::vector<double>* list : {&all.ends, &all.jumps, &all.turns}) {
     std::ranges::sort(*list);
     const auto again = std::unique(list->begin(), list->end(), [](double a, double b) {
       return b - a <= Breaks::kSameInstant * std::abs(a);
@@ -265,6 +279,26 @@ void Model::number_angles() {
   }
 }
 
+void Model::number_actuators() {
+  std::vector<int> next(parts_->groups.size(), 0);
+  actuator_places_.resize(parts_->actuators.size());
+  for (const JointLaw& law : parts_->joint_laws) {
+    if (law.actuator < 0) continue;
+    const Joint& joint = parts_->joints[static_cast<std::size_t>(law.joint)];
+    const int group = joint.b.group >= 0 ? joint.b.group : joint.a.group;
+    int& slot = next[static_cast<std::size_t>(group)];
+    actuator_places_[static_cast<std::size_t>(law.actuator)] = {group, slot};
+    slot += SetPoint::kSize;
+  }
+}
+
+std::vector<std::size_t> Model::set_point_counts() const {
+  std::vector<std::size_t> count(groups().size(), 0);
+  for (const ActuatorPlace& at : actuator_places_)
+    count[static_cast<std::size_t>(at.group)] += SetPoint::kSize;
+  return count;
+}
+
 const JointAngle* Model::angle_of(int joint, int coordinate) const {
   const auto found = std::ranges::lower_bound(
       angles_, std::pair(joint, coordinate), {},
@@ -272,6 +306,27 @@ const JointAngle* Model::angle_of(int joint, int coordinate) const {
   const bool there =
       found != angles_.end() && found->joint == joint && found->coordinate == coordinate;
   return there ? &*found : nullptr;
+}
+
+Model Model::with_applied_forces(
+    const std::vector<std::shared_ptr<const std::vector<AppliedForce>>>& lists) const {
+  expects(!options().joints_in_stages, "applied forces do not act on joints inside stages");
+  ModelParts parts = *without_applied_forces().parts_;
+  for (std::size_t g = 0; g < parts.groups.size(); ++g)
+    if (std::shared_ptr<const Dynamics>& body = parts.groups[g].dynamics; body->velocities() > 0)
+      body = std::make_shared<AppliedForces>(body, lists[g]);
+  return Model(std::move(parts));
+}
+
+Model Model::without_applied_forces() const {
+  const auto applied = [](const Group& group) {
+    return dynamic_cast<const AppliedForces*>(group.dynamics.get());
+  };
+  if (std::ranges::none_of(parts_->groups, applied)) return *this;
+  ModelParts parts = *parts_;
+  for (Group& group : parts.groups)
+    if (const auto* known = applied(group)) group.dynamics = known->body();
+  return Model(std::move(parts));
 }
 
 Model Model::with_ledger(bool ledger) const {

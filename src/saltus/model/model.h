@@ -25,6 +25,7 @@
 #include "saltus/dynamics/boundary_surface.h"
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/dynamics/scheme.h"
+#include "saltus/model/actuator.h"
 #include "saltus/spec/choices.h"
 
 namespace saltus {
@@ -117,13 +118,15 @@ struct Surfaces {
 };
 
 /// A law on one coordinate of a joint: a limit, a motor, friction, a spring. gap = sign (c -
-/// offset), with its rate.
+/// offset), with its rate. Under an actuator the gap is relative to its target, and the rate to its
+/// velocity.
 struct JointLaw {
   std::uint64_t key = 0;  ///< increasing, following those of the pairs
   std::string name;       ///< "elbow.motor"
   int joint = 0, coordinate = 0;
   double sign = 1.0, offset = 0.0;  ///< offset [rad], [m]
   int law = 0;                      ///< index into Model::laws(), one without friction
+  int actuator = -1;                ///< index into Model::actuators(); -1: none
 };
 
 /// A joint angle and where states store it: entry `slot` of GroupState::angles of `group`, which is
@@ -229,6 +232,7 @@ struct ModelParts {
   std::vector<Joint> joints;
   std::vector<JointCoupling> couplings;
   std::vector<JointLaw> joint_laws;
+  std::vector<Actuator> actuators;
   std::vector<Probe> probes;
   std::shared_ptr<const ContactSolver> solver;
   StepOptions options;
@@ -249,6 +253,12 @@ class Model {
   /// The same model with or without the energy balance of every step (StepOptions::ledger).
   Model with_ledger(bool ledger) const;
 
+  /// The same model whose moving groups also obey the forces in `lists`, one list per group
+  /// (AppliedForces); the account "load" then exists. Not for joints inside stages.
+  Model with_applied_forces(
+      const std::vector<std::shared_ptr<const std::vector<AppliedForce>>>& lists) const;
+  Model without_applied_forces() const;
+
   std::span<const Group> groups() const { return parts_->groups; }
   std::span<const GroupState> initial() const { return parts_->initial; }
   std::span<const ContactPair> pairs() const { return parts_->pairs; }
@@ -259,6 +269,10 @@ class Model {
   std::span<const Joint> joints() const { return parts_->joints; }
   std::span<const JointCoupling> couplings() const { return parts_->couplings; }
   std::span<const JointLaw> joint_laws() const { return parts_->joint_laws; }
+  std::span<const Actuator> actuators() const { return parts_->actuators; }
+  std::span<const ActuatorPlace> actuator_places() const { return actuator_places_; }
+  /// Size of GroupState::set_points of each group in which a run has set some.
+  std::vector<std::size_t> set_point_counts() const;
   /// Joint coordinates that are angles, by joint, then by coordinate.
   std::span<const JointAngle> angles() const { return angles_; }
   /// The angle of a coordinate; null if the coordinate is a length.
@@ -272,7 +286,8 @@ class Model {
 
   /// Names of State::ledger: the sources without potential, damping (of joints too), then
   /// prescribed, joints, projection (with schemes of several stages), friction (with laws that have
-  /// it), impact, scheme, unexplained.
+  /// it), actuators (with motors, servos and given torques or forces on joints), impact, scheme,
+  /// unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
   /// Island of each group: groups that can be in contact belong to one contact problem.
   std::span<const int> islands() const { return islands_; }
@@ -283,11 +298,13 @@ class Model {
  private:
   void check_joints() const;
   void number_angles();
+  void number_actuators();
   void put_joints_in_stages();
   std::shared_ptr<const ModelParts> parts_;
   std::shared_ptr<const ContactSolver> solver_;
   std::vector<std::string> accounts_, warnings_;
   std::vector<JointAngle> angles_;
+  std::vector<ActuatorPlace> actuator_places_;
   std::vector<int> islands_;
   int island_count_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "saltus/base/error.h"
@@ -77,6 +78,23 @@ void check_schemes(const StepOptions& options, const std::string& name, const st
 bool has_coordinate(const ModelParts& parts, int joint, int i) {
   return joint >= 0 && joint < std::ssize(parts.joints) && i >= 0 &&
          i < coordinate_count(parts.joints[static_cast<std::size_t>(joint)].kind);
+}
+
+void expect_actuators(const ModelParts& parts) {
+  std::vector<char> acts(parts.actuators.size(), 0);
+  for (const JointLaw& one : parts.joint_laws) {
+    const LawFacts& law = parts.laws[static_cast<std::size_t>(one.law)]->facts();
+    expects(one.actuator >= -1 && one.actuator < std::ssize(parts.actuators),
+            "the actuator of a law on a joint must be one of the model's");
+    expects(one.actuator >= 0 || !law.actuates, "the law of a servo needs an actuator");
+    if (one.actuator < 0) continue;
+    expects(std::exchange(acts[static_cast<std::size_t>(one.actuator)], 1) == 0,
+            "an actuator acts through one law");
+    expects(law.slides_on_normal || law.actuates,
+            "an actuator needs the law of a motor, of a servo or of a given force");
+  }
+  expects(std::ranges::all_of(acts, [](char one) { return one != 0; }),
+          "every actuator needs a law on a joint");
 }
 
 void expect_probes(const ModelParts& parts) {
@@ -162,8 +180,12 @@ void Model::check_joints() const {
     const LawFacts& law = parts.laws[static_cast<std::size_t>(one.law)]->facts();
     expects(law.friction.coefficient == 0.0 && law.cohesion == 0.0,
             "a law on a joint must have no friction and no cohesion");
-    if (law.drives) drive({one.joint, one.coordinate}, one.name);
+    const bool motor =
+        one.actuator >= 0 && one.actuator < std::ssize(parts.actuators) &&
+        parts.actuators[static_cast<std::size_t>(one.actuator)].kind == Actuator::Kind::motor;
+    if (law.drives || motor) drive({one.joint, one.coordinate}, one.name);
   }
+  expect_actuators(parts);
   expect_probes(parts);
 }
 

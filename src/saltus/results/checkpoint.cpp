@@ -45,6 +45,8 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     if (group.has("broken_joint")) Packed::visit_broken(packed, take);
     if (group.has("lane_counts")) Packed::visit_events(packed, take);
     if (group.has("angles")) Packed::visit_angles(packed, take);
+    if (group.has("set_points")) Packed::visit_set_points(packed, take);
+    if (group.has("applied")) Packed::visit_applied(packed, take);
     if (group.has("table_sum")) Packed::visit_tables(packed, take);
     packed.name = name_in(group);
     if (state_checksum(packed) != group.integer("checksum")) return std::nullopt;
@@ -130,6 +132,19 @@ std::string angles_mismatch(const Packed& p, const Model& model) {
   return "";
 }
 
+/// The same for set-points of actuators, which a file has if the run has set some.
+std::string set_points_mismatch(const Packed& p, const Model& model) {
+  if (!p.has_set_points()) return "";
+  const std::vector<std::size_t> count = model.set_point_counts();
+  if (!p.set_points.sound() || p.set_points.size() != count.size())
+    return "set-points out of order";
+  for (std::size_t g = 0; g < count.size(); ++g)
+    if (!p.set_points[g].empty() && p.set_points[g].size() != count[g])
+      return std::to_string(p.set_points[g].size()) + " set-points of actuators, the scene has " +
+             std::to_string(count[g]);
+  return "";
+}
+
 /// Returns "" or what does not fit.
 std::string mismatch(const Packed& p, const Model& model) {
   const std::size_t groups = model.groups().size();
@@ -158,6 +173,7 @@ std::string mismatch(const Packed& p, const Model& model) {
     return std::to_string(p.ledger.size()) + " work terms, the scene has " +
            std::to_string(model.accounts().size());
   if (std::string fault = angles_mismatch(p, model); !fault.empty()) return fault;
+  if (std::string fault = set_points_mismatch(p, model); !fault.empty()) return fault;
   if (p.active.size() != static_cast<std::size_t>(model.island_count()))
     return std::to_string(p.active.size()) + " contact problems, the scene has " +
            std::to_string(model.island_count());
@@ -271,6 +287,8 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, store);
   if (!packed.lane_counts.empty()) Packed::visit_events(packed, store);
   if (packed.has_angles()) Packed::visit_angles(packed, store);
+  if (packed.has_set_points()) Packed::visit_set_points(packed, store);
+  if (packed.has_applied()) Packed::visit_applied(packed, store);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, store);
   if (packed.name != 0) group.set(kName, std::bit_cast<std::int64_t>(packed.name));
   if (!notices.empty()) group.write(kNotices, notices_json(notices));

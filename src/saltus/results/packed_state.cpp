@@ -36,6 +36,8 @@ auto sum_of(const Packed& packed) {
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, add);
   if (!packed.lane_counts.empty()) Packed::visit_events(packed, add);
   if (packed.has_angles()) Packed::visit_angles(packed, add);
+  if (packed.has_set_points()) Packed::visit_set_points(packed, add);
+  if (packed.has_applied()) Packed::visit_applied(packed, add);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, add);
   if (packed.name != 0) sum.word(packed.name);
   return sum.result();
@@ -79,6 +81,28 @@ std::vector<double> to_list(std::span<const double> values) {
 
 Vector3 to_vector3(const std::vector<double>& values, std::size_t i) {
   return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+}
+
+std::vector<double> numbers_of(const std::vector<AppliedForce>& applied) {
+  std::vector<double> x;
+  for (const AppliedForce& one : applied) {
+    x.push_back(one.at.body);
+    x.push_back(one.at.feature);
+    for (const Vector3* part : {&one.at.local, &one.force, &one.torque})
+      x.insert(x.end(), part->begin(), part->end());
+  }
+  return x;
+}
+
+std::vector<AppliedForce> forces_of(std::span<const double> x) {
+  std::vector<AppliedForce> applied(x.size() / Packed::kApplied);
+  for (std::size_t i = 0; i < applied.size(); ++i) {
+    const double* const y = &x[Packed::kApplied * i];
+    applied[i] = {{static_cast<int>(y[0]), static_cast<int>(y[1]), Vector3(y[2], y[3], y[4])},
+                  Vector3(y[5], y[6], y[7]),
+                  Vector3(y[8], y[9], y[10])};
+  }
+  return applied;
 }
 
 EventState unpack_events(const Packed& p) {
@@ -132,6 +156,8 @@ Packed pack(const State& state, CheckpointExtent extent) {
     for (const Vector& vector : group.memory) packed.memory.add(vector);
     packed.memory_count.push_back(group.memory.size());
     packed.angles.add(group.angles);
+    packed.set_points.add(group.set_points);
+    packed.applied.add(numbers_of(group.applied));
   }
   for (const ContactMemory& contact : state.contacts) {
     packed.contact_key.push_back(contact.key);
@@ -168,6 +194,8 @@ State unpack(const Packed& p) {
     for (std::uint64_t k = 0; k < p.memory_count[g]; ++k)
       group.memory.push_back(to_vector(p.memory[next++]));
     if (p.has_angles()) group.angles = to_list(p.angles[g]);
+    if (p.has_set_points()) group.set_points = to_list(p.set_points[g]);
+    if (p.has_applied()) group.applied = forces_of(p.applied[g]);
   }
   for (std::size_t i = 0; i < p.contact_key.size(); ++i)
     state.contacts.push_back(

@@ -51,6 +51,8 @@ struct Packed {
   std::vector<std::int32_t> broken_joint;
   std::vector<double> broken_time, broken_pull;
   Ragged<double> angles;           ///< of joints, one list per group
+  Ragged<double> set_points;       ///< of actuators, one list per group
+  Ragged<double> applied;          ///< forces, kApplied numbers each, one list per group
   std::vector<double> lane_times;  ///< t, h, next, rate_time, length
   /// Active, stepping, patience, events of the extent, ends_with + 1, ends_key, crowd.
   PackedCounts lane_counts;
@@ -63,6 +65,9 @@ struct Packed {
   std::vector<double> lane_direction;   ///< three values per mode; the last is its gap
 
   bool has_angles() const { return !angles.value.empty(); }
+  bool has_set_points() const { return !set_points.value.empty(); }
+  bool has_applied() const { return !applied.value.empty(); }
+  static constexpr std::size_t kApplied = 11;  ///< body, feature, place, force, torque
 
   /// Passes every array to `each(name, array, columns)`, in the same order for writing, reading and
   /// the checksum.
@@ -98,6 +103,16 @@ struct Packed {
     each("angles_offset", self.angles.offset, 0);
     each("lane_angles", self.lane_angles.value, 0);
     each("lane_angles_offset", self.lane_angles.offset, 0);
+  }
+  template <typename Self, typename Each>
+  static void visit_set_points(Self& self, Each&& each) {
+    each("set_points", self.set_points.value, 0);
+    each("set_points_offset", self.set_points.offset, 0);
+  }
+  template <typename Self, typename Each>
+  static void visit_applied(Self& self, Each&& each) {
+    each("applied", self.applied.value, 0);
+    each("applied_offset", self.applied.offset, 0);
   }
   template <typename Self, typename Each>
   static void visit_tables(Self& self, Each&& each) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <tuple>
 
+#include "saltus/contact/laws/actuator_law.h"
 #include "saltus/kinds/build_kinds.h"
 #include "saltus/scene/build_law.h"
 #include "saltus/spec/body_names.h"
@@ -30,7 +32,7 @@ struct JointMaking {
     return MoreauJeanOptions{};
   }
   void add_law(int coordinate, const char* what, double sign, double offset, const AnyLaw& law,
-               const std::string& key) {
+               const std::string& key, int actuator = -1) {
     JointLaw one;
     one.key = parts.pairs.size() + parts.joint_laws.size();
     one.name = coordinate_text(spec.name, spec.kind, coordinate) + "." + what;
@@ -39,15 +41,72 @@ struct JointMaking {
     one.sign = sign;
     one.offset = offset;
     one.law = static_cast<int>(parts.laws.size());
+    one.actuator = actuator;
     parts.laws.push_back(law);
     parts.law_path.push_back(
         fmt::format("{}.{}.{}", path, coordinate_name(spec.kind, coordinate), key));
     parts.joint_laws.push_back(std::move(one));
   }
+  void add_actuator(int coordinate, const char* what, const AnyLaw& law, const std::string& key,
+                    Actuator actuator) {
+    parts.actuators.push_back(std::move(actuator));
+    add_law(coordinate, what, 1.0, 0.0, law, key, static_cast<int>(parts.actuators.size()) - 1);
+  }
 };
 
-/// Limits, springs, friction and motors become rows of the contact problem, driven coordinates rows
-/// of the joints.
+template <Dimension D>
+Signal set_point(const JointMaking& m, const std::variant<double, CourseSpec<D>>& spec,
+                 const std::string& key) {
+  if (const auto* course = std::get_if<CourseSpec<D>>(&spec))
+    return course_signal(m.scene, *course, key);
+  return Signal::constant(std::get<double>(spec));
+}
+
+/// A servo as an actuator. A held one gives a force.
+template <Dimension D>
+void add_servo(JointMaking& m, int i, const JointServo<D>& servo, const std::string& path) {
+  constexpr double kNoBound = std::numeric_limits<double>::infinity();
+  Actuator actuator{.kind = Actuator::Kind::servo,
+                    .target = set_point(m, servo.target, path + ".servo.target"),
+                    .held = servo.hold == ServoHold::step,
+                    .stiffness = servo.stiffness,
+                    .damping = servo.damping,
+                    .bound = servo.bound.value_or(kNoBound)};
+  const ActuatorForce force =
+      actuator.held ? ActuatorForce{}
+                    : ActuatorForce{actuator.stiffness, actuator.damping, actuator.bound};
+  m.add_actuator(i, "servo", AnyLaw(law_of(force)), "servo", std::move(actuator));
+}
+
+/// A spring and a damper. A rest value that is a function of time makes the spring a servo.
+template <Dimension D>
+void add_spring(JointMaking& m, int i, const JointLawsSpec<D>& laws, const std::string& path) {
+  if (laws.spring && laws.spring->rest && !std::holds_alternative<double>(*laws.spring->rest)) {
+    Actuator actuator{.kind = Actuator::Kind::servo,
+                      .target = set_point(m, *laws.spring->rest, path + ".spring.rest")};
+    m.add_actuator(i, "spring", AnyLaw(law_of(ActuatorForce{.stiffness = laws.spring->stiffness})),
+                   "spring", std::move(actuator));
+  }
+  ContactSpring spring;
+  spring.at = ContactSpring::At::middle;
+  spring.pulls = true;
+  spring.damping = laws.damping;
+  double rest = m.spec.kind == JointKind::line
+                    ? joint_coordinate(JointKind::line, 0, m.placed.a, m.placed.b).gap
+                    : 0.0;
+  const bool fixed =
+      laws.spring && (!laws.spring->rest || std::holds_alternative<double>(*laws.spring->rest));
+  if (fixed) {
+    spring.stiffness = laws.spring->stiffness;
+    if (laws.spring->rest) rest = std::get<double>(*laws.spring->rest);
+  }
+  if (fixed || laws.damping > 0.0)
+    m.add_law(i, fixed ? "spring" : "damper", 1.0, rest, AnyLaw(law_of(spring)),
+              fixed ? "spring" : "damping");
+}
+
+/// Limits, springs, friction and actuators become rows of the contact problem, driven coordinates
+/// rows of the joints.
 template <Dimension D>
 void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::string_view name) {
   if (!laws) return;
@@ -60,33 +119,30 @@ void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::
     if (limits.lower) m.add_law(i, "lower", 1.0, *limits.lower, stop, "limits");
     if (limits.upper) m.add_law(i, "upper", -1.0, *limits.upper, stop, "limits");
   }
-  if (laws->spring || laws->damping > 0.0) {
-    ContactSpring spring;
-    spring.at = ContactSpring::At::middle;
-    spring.pulls = true;
-    spring.damping = laws->damping;
-    double rest = m.spec.kind == JointKind::line
-                      ? joint_coordinate(JointKind::line, 0, m.placed.a, m.placed.b).gap
-                      : 0.0;
-    if (laws->spring) {
-      spring.stiffness = laws->spring->stiffness;
-      rest = laws->spring->rest.value_or(rest);
-    }
-    m.add_law(i, laws->spring ? "spring" : "damper", 1.0, rest, AnyLaw(law_of(spring)),
-              laws->spring ? "spring" : "damping");
-  }
-  const auto add_friction = [&](const char* what, double bound, double velocity) {
+  const std::string path = fmt::format("{}.{}", m.path, name);
+  if (laws->spring || laws->damping > 0.0) add_spring(m, i, *laws, path);
+  const auto relay = [](double bound) {
     JointFriction law;
     law.bound = bound;
-    law.velocity = velocity;
-    m.add_law(i, what, 1.0, 0.0, law, what);
+    return AnyLaw(law);
   };
-  if (laws->friction > 0.0) add_friction("friction", laws->friction, 0.0);
-  if (laws->motor) add_friction("motor", laws->motor->bound, laws->motor->velocity);
+  if (laws->friction > 0.0) m.add_law(i, "friction", 1.0, 0.0, relay(laws->friction), "friction");
+  if (laws->motor) {
+    Actuator motor{.kind = Actuator::Kind::motor,
+                   .velocity = set_point(m, laws->motor->velocity, path + ".motor.velocity")};
+    m.add_actuator(i, "motor", relay(laws->motor->bound), "motor", std::move(motor));
+  }
+  if (laws->servo) add_servo(m, i, *laws->servo, path);
+  if (laws->effort) {
+    const std::string key = laws->kEffort;
+    Actuator given{.kind = Actuator::Kind::effort,
+                   .effort = set_point(m, *laws->effort, path + "." + key)};
+    m.add_actuator(i, laws->kEffort, AnyLaw(law_of(ActuatorForce{})), key, std::move(given));
+  }
   if (laws->drive) {
     JointCoupling coupling{.name = coordinate_text(m.spec.name, m.spec.kind, i) + ".drive",
                            .terms = {{m.index, i, 1.0}}};
-    follow(m.scene, *laws->drive, fmt::format("{}.{}.drive", m.path, name), coupling);
+    follow(m.scene, *laws->drive, path + ".drive", coupling);
     m.parts.couplings.push_back(std::move(coupling));
   }
 }

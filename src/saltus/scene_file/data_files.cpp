@@ -137,9 +137,20 @@ class DataFileList {
     for (std::size_t k = 0; k < fem.loads.size(); ++k)
       add_file(fmt::format("{}loads[{}].factor.file", path, k), fem.loads[k].factor);
   }
+  template <Dimension D>
+  void add_set_point(const std::string& entry, const std::variant<double, CourseSpec<D>>& given) {
+    if (const auto* course = std::get_if<CourseSpec<D>>(&given)) add(entry, course->file);
+  }
   void add_joint(const std::string& path, const JointSpec& joint) {
     const auto add_drive = [&](const char* key, const auto& laws) {
-      if (laws) add_file(path + key + ".drive.file", laws->drive);
+      if (!laws) return;
+      const std::string at = path + key + ".";
+      add_file(at + "drive.file", laws->drive);
+      if (laws->motor) add_set_point(at + "motor.velocity.file", laws->motor->velocity);
+      if (laws->servo) add_set_point(at + "servo.target.file", laws->servo->target);
+      if (laws->spring && laws->spring->rest)
+        add_set_point(at + "spring.rest.file", *laws->spring->rest);
+      if (laws->effort) add_set_point(at + laws->kEffort + ".file", *laws->effort);
     };
     add_drive("turn", joint.turn);
     add_drive("turn2", joint.turn2);

@@ -32,6 +32,7 @@ EnergyBalance::EnergyBalance(const Model& model, JointSystem& joints, const Stat
     if (name == "prescribed") prescribed_ = i;
     if (name == "joints") of_joints_ = i;
     if (name == "damping") damping_ = i;
+    if (name == "actuators") actuators_ = i;
   }
 }
 
@@ -97,6 +98,7 @@ void EnergyBalance::add_impulses(const StepInWork& step, std::size_t g, StepRepo
   report.impact += dot(static_cast<int>(n), trial.r.data(), w_.data());
   sums.damping += work_of(ImpulseOf::dampers);
   sums.stops += work_of(ImpulseOf::stops);
+  if (actuators_ >= 0) sums.actuators += work_of(ImpulseOf::actuators);
   if (friction_ >= 0) report.friction += work_of(ImpulseOf::friction);
 }
 
@@ -124,7 +126,7 @@ void EnergyBalance::balance(const StepInWork& step, StepReport& report) {
   energy_ = {};
   Sums sums;
   for (std::size_t g = 0; g < step.trials.size(); ++g) add_group(step, g, report, sums);
-  report.impact -= report.friction + sums.damping;
+  report.impact -= report.friction + sums.damping + sums.actuators;
   if (prescribed_ >= 0 && (report.contacts > 0 || !model_.joints().empty()))
     add_drift_work(step, report, sums);
   if (springs_.any()) {  // energy stored by contact springs is not lost
@@ -140,6 +142,10 @@ void EnergyBalance::balance(const StepInWork& step, StepReport& report) {
   if (sums.damping != 0.0) {
     entry(damping_) += sums.damping;
     sums.explained += sums.damping;
+  }
+  if (actuators_ >= 0) {
+    entry(actuators_) += sums.actuators;
+    sums.explained += sums.actuators;
   }
   if (friction_ >= 0) entry(friction_) += report.friction;
   ledger_[impact] += report.impact - sums.stops;

@@ -1,6 +1,7 @@
 // The energy balance of time steps:
 //
-//     E1 - E0 = work of the sources + projection + friction + impact + scheme + unexplained
+//     E1 - E0 = work of the sources + projection + friction + actuators + impact + scheme
+//               + unexplained
 //
 // The entries are those of Model::accounts(); their sums are stored in State::ledger.
 #pragma once
@@ -37,7 +38,7 @@ class EnergyBalance {
  private:
   /// The explained part of the energy change, and parts of the work of impulses [J].
   struct Sums {
-    double explained = 0.0, damping = 0.0, stops = 0.0;
+    double explained = 0.0, damping = 0.0, stops = 0.0, actuators = 0.0;
   };
   void add_group(const StepInWork& step, std::size_t g, StepReport& report, Sums& sums);
   void add_impulses(const StepInWork& step, std::size_t g, StepReport& report, Sums& sums);
@@ -51,7 +52,8 @@ class EnergyBalance {
   std::vector<std::vector<double>> by_source_;  ///< work of the step, per group
   std::vector<std::vector<int>> source_;        ///< entry of each source, -1: potential
   /// Indices of entries; -1: none.
-  int friction_ = -1, projection_ = -1, prescribed_ = -1, of_joints_ = -1, damping_ = -1;
+  int friction_ = -1, projection_ = -1, prescribed_ = -1, of_joints_ = -1, damping_ = -1,
+      actuators_ = -1;
   std::vector<double> ledger_;  ///< including the current step
   Energy energy_;
   /// of the springs in the state, and at the end of the step [J]

@@ -7,26 +7,57 @@
 namespace saltus {
 
 // c, and G_c v + d
-std::array<double, 2> ProbeValues::joint_coordinate(int joint, int coordinate, const State& state,
-                                                    PreparedSchemes prepared) {
-  joints_.make_rows(
-      state.t, [&](int g) -> const Vector& { return state.groups[static_cast<std::size_t>(g)].q; });
+std::array<double, 2> ProbeValues::coordinate(int joint, int coordinate, const State& state) {
+  const Joint& of = model_.joints()[static_cast<std::size_t>(joint)];
   double rate = 0.0;
-  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+  const auto add = [&](int g) {
+    if (g < 0) return;
     row_.clear(1);
-    rate += joints_.add_coordinate(joint, coordinate, 1.0, static_cast<int>(g), 0, row_)[0];
-    const Group& group = model_.groups()[g];
-    v_.resize(group.dynamics->velocities());
-    group.scheme->velocity(*group.dynamics, prepared[g].get(), state.t, state.h, state.groups[g],
-                           v_);
+    rate += joints_.add_coordinate(joint, coordinate, 1.0, g, 0, row_)[0];
     Eigen::Matrix<double, 1, 1> u;
     u.setZero();
-    row_.multiply_add(v_, u);
+    row_.multiply_add(v_[static_cast<std::size_t>(g)], u);
     rate += u[0];
-  }
+  };
+  add(std::min(of.a.group, of.b.group));
+  if (of.a.group != of.b.group) add(std::max(of.a.group, of.b.group));
   const double c = joints_.coordinate(joint, coordinate);
   const JointAngle* const angle = model_.angle_of(joint, coordinate);
   return {angle ? nearest_turn(c, stored_angle(*angle, state.groups)) : c, rate};
+}
+
+void ProbeValues::place_joints(const State& state, PreparedSchemes prepared) {
+  joints_.make_rows(
+      state.t, [&](int g) -> const Vector& { return state.groups[static_cast<std::size_t>(g)].q; });
+  v_.resize(state.groups.size());
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    const Group& group = model_.groups()[g];
+    v_[g].resize(group.dynamics->velocities());
+    if (state.event_state.active)
+      v_[g] = state.groups[g].v;
+    else
+      group.scheme->velocity(*group.dynamics, prepared[g].get(), state.t, state.h, state.groups[g],
+                             v_[g]);
+  }
+}
+
+std::array<double, 2> ProbeValues::joint_coordinate(int joint, int coordinate, const State& state,
+                                                    PreparedSchemes prepared) {
+  place_joints(state, prepared);
+  return this->coordinate(joint, coordinate, state);
+}
+
+void ProbeValues::joint_coordinates(const State& state, PreparedSchemes prepared,
+                                    std::vector<double>& values, std::vector<double>& rates) {
+  values.clear();
+  rates.clear();
+  place_joints(state, prepared);
+  for (int j = 0; j < static_cast<int>(model_.joints().size()); ++j)
+    for (int k = 0; k < coordinate_count(model_.joints()[static_cast<std::size_t>(j)].kind); ++k) {
+      const auto [value, rate] = coordinate(j, k, state);
+      values.push_back(value);
+      rates.push_back(rate);
+    }
 }
 
 // n . x(q) - rest, or n . (J v + d)

@@ -18,8 +18,13 @@ class ProbeValues {
   /// Coordinate of a joint [m], or over any number of turns [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate, const State& state,
                                          PreparedSchemes prepared);
+  /// All of them, by joint, then by coordinate.
+  void joint_coordinates(const State& state, PreparedSchemes prepared, std::vector<double>& values,
+                         std::vector<double>& rates);
 
  private:
+  void place_joints(const State& state, PreparedSchemes prepared);
+  std::array<double, 2> coordinate(int joint, int coordinate, const State& state);
   double point(const Probe& probe, double t, const GroupState& at);
 
   const Model& model_;
@@ -27,7 +32,7 @@ class ProbeValues {
   PointScratch scratch_;
   PointRows rows_;
   GroupRows row_;
-  Vector v_;
+  std::vector<Vector> v_;  ///< physical velocities of the groups
 };
 
 }  // namespace saltus

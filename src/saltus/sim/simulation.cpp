@@ -57,6 +57,8 @@ StepReport Simulation::Drivers::interval(double h) {
   if ((h != state.h && !adaptive) ||
       (events && (state.event_state.active || state.event_state.stepping == 0)))
     before = state;
+  if (!applied.empty()) use_applied();
+  hold_servos();
   StepReport report;
   try {
     cover(h, t1, report);
@@ -84,7 +86,7 @@ Simulation::Simulation(Model model) {
   drivers_ = std::make_unique<Drivers>(std::move(model), std::move(state));
 }
 Simulation::Simulation(Model model, State state)
-    : drivers_(std::make_unique<Drivers>(std::move(model), std::move(state))) {}
+    : drivers_(Drivers::of(model, std::move(state), false)) {}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
@@ -155,6 +157,10 @@ std::array<Vector3, 2> Simulation::joint_load(int joint) const {
   return drivers_->adaptive ? drivers_->adaptive->joint_loads()[i] : drivers_->steps.joint_load(i);
 }
 
+void Simulation::joint_coordinates(std::vector<double>& values, std::vector<double>& rates) const {
+  drivers_->probes.joint_coordinates(state(), drivers_->steps.prepared(), values, rates);
+}
+
 std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) const {
   const auto i = static_cast<std::size_t>(joint);
   expects(i < model().joints().size() && coordinate >= 0 &&
@@ -175,6 +181,11 @@ void Simulation::Drivers::find_contacts(double most, std::vector<SeenContact>& s
   place_contacts(steps.model(), state.t, state.h, state.groups, seen, placed);
 }
 
+void Simulation::Drivers::find_forces() {
+  if (force_interval != intervals) find_contacts(0.0, force_contacts, force_views);
+  force_interval = intervals;
+}
+
 std::span<const ContactView> Simulation::contacts(double most) const {
   drivers_->find_contacts(most, drivers_->contacts, drivers_->views);
   return drivers_->views;
@@ -187,8 +198,7 @@ Vector3 Simulation::contact_force(const Probe& probe) const {
   };
   // in vectors of its own: the result of contacts() stays valid
   Drivers& w = *drivers_;
-  if (w.force_interval != w.intervals) w.find_contacts(0.0, w.force_contacts, w.force_views);
-  w.force_interval = w.intervals;
+  w.find_forces();
   Vector3 sum = Vector3::Zero();
   for (const ContactView& c : w.force_views) {
     if (is(c.a, probe.body) && (probe.from_any || is(c.b, probe.from))) sum += c.force;

@@ -40,6 +40,40 @@ class Simulation {
   StepReport advance();
   StepReport advance(double h);
 
+  // -- during a run, between two steps. What is set is part of the state.
+
+  /// From the next step on, values that are given (not NaN) replace the functions of time of an
+  /// actuator of Model::actuators(); the others follow them again. UsageError for an actuator that
+  /// does not exist, a value that its kind does not use or that is not finite, and the effort of a
+  /// servo, which it computes itself.
+  void set(int actuator, const SetPoint& values);
+  SetPoint set_point(int actuator) const;
+  /// Mean force of an actuator along its coordinate in the last step [N m], [N]; 0 before the first
+  /// step.
+  double actuator_force(int actuator) const;
+
+  /// From the next step on, these forces act on a body instead of those of the last call for it;
+  /// none: no force. Their work is in the account "load", which the model has from the first call
+  /// on: that call ends references and spans obtained from this object, except addresses of hold().
+  /// UsageError for a body that does not exist or does not move, numbers that are not finite, and
+  /// torques on bodies without frames.
+  void apply(int group, int body, std::span<const AppliedForce> forces);
+  std::span<const AppliedForce> applied(int group) const;
+
+  /// Physical positions and velocities of a group.
+  struct Placement {
+    int group = 0;
+    Vector q, v;
+  };
+  /// Sets the physical positions and velocities of groups; quaternions are normalised. Joints must
+  /// stay closed: UsageError that names one that would be open, and for sizes that differ or
+  /// numbers that are not finite; the state is then unchanged. Rates of joints are not checked: the
+  /// next step makes them agree, as an impact would. The change of energy is added to
+  /// State::energy_start, so that the energy balance counts from there.
+  void place(std::span<const Placement> placements);
+  /// Continues from another state of this model. Ends references like the first apply().
+  void reset(State state);
+
   /// From now on, loops of a step run on `count` threads of their own; use 1 if several simulations
   /// have one thread each. 0 (default): the threads of the caller's tbb::task_arena. The count is
   /// limited by the machine and by tbb::global_control. It does not affect a single bit of the
@@ -71,6 +105,8 @@ class Simulation {
   /// before the last step. Event-driven integration computes it at the first call, so two threads
   /// must not call this concurrently.
   std::array<Vector3, 2> joint_load(int joint) const;
+  /// All coordinates of joints in the present state and their rates, by joint, then by coordinate.
+  void joint_coordinates(std::vector<double>& values, std::vector<double>& rates) const;
   /// Coordinate of a joint in the present state [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
   /// All contacts detected in the last step, sorted by key, evaluated on the present state. For a
@@ -95,6 +131,7 @@ class Simulation {
 
  private:
   struct Drivers;
+  void adopt(std::unique_ptr<Drivers> made);
   std::unique_ptr<Drivers> drivers_;
 };
 

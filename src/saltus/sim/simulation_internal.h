@@ -15,10 +15,25 @@ namespace saltus {
 
 struct Simulation::Drivers {
   Drivers(Model model, State state);
+  /// obeys_applied: the model obeys applied forces even if the state has none.
+  static std::unique_ptr<Drivers> of(const Model& model, State state, bool obeys_applied);
 
   /// Covers an interval of h in the mode of the model, and keeps or discards the result.
   StepReport interval(double h);
+  /// Forces or the configuration of the state have changed.
+  void restart();
+  std::vector<GroupState> physical() const;
+  void place(std::vector<GroupState> placed);
+  /// The forces on group g, with physical velocity v, have changed.
+  void start_again(std::size_t g, View v);
+  /// Writes the set-point of an actuator into the state.
+  void set(int actuator, const SetPoint& values);
 
+  /// Copies the applied forces of the state into the lists of the model.
+  void use_applied();
+
+  /// Lists of the groups of steps.model(), if it obeys applied forces; else empty.
+  std::vector<std::shared_ptr<std::vector<AppliedForce>>> applied;
   StepDriver steps;
   ProbeValues probes;
   std::unique_ptr<EventDriver> events;       ///< null: the model uses another mode
@@ -31,10 +46,13 @@ struct Simulation::Drivers {
   std::vector<ContactView> force_views;
   std::uint64_t intervals = 1, force_interval = 0;
 
+  /// Finds force_contacts and force_views of the last interval.
+  void find_forces();
   /// The contacts of the last step, as Simulation::contacts().
   void find_contacts(double most, std::vector<SeenContact>& seen, std::vector<ContactView>& placed);
 
  private:
+  void hold_servos();
   void cover(double h, double t1, StepReport& report);
   void put_back(const State& before);
   void recover(const State* before);

@@ -33,6 +33,13 @@ void expect_state_of(const Model& model, const State& state) {
   const bool former = std::ranges::all_of(
       state.groups, [](const GroupState& group) { return group.angles.empty(); });
   expects(former || JointAngles(model).known(state.groups), kOther);
+  std::vector<std::size_t> set_points(n, 0);
+  for (const ActuatorPlace& at : model.actuator_places())
+    set_points[static_cast<std::size_t>(at.group)] += SetPoint::kSize;
+  for (std::size_t g = 0; g < n; ++g)
+    expects(
+        state.groups[g].set_points.empty() || state.groups[g].set_points.size() == set_points[g],
+        kOther);
 }
 
 State complete(const Model& model, State state) {
@@ -121,12 +128,7 @@ void StepDriver::use(double h) {
     state_.groups[g] = started;  // into the same memory
   }
   if (purpose_ == Purpose::estimate) return;
-  // Some energy measures depend on the step length; such changes count as work of the scheme.
-  const double before = state_.energy.total();
-  state_.energy = energy_of(model_, prepared(), state_.t, h, state_.groups);
-  state_.energy.potential += balance_.stored().all;
-  if (model_.options().ledger)
-    state_.ledger[state_.ledger.size() - 2] += state_.energy.total() - before;
+  measure_energy_again();
 }
 
 // Records failures of a scheme, or of an iterative solution with its A, in the step.
@@ -198,6 +200,10 @@ void StepDriver::finish(double h) {
       estimator_->accelerate(static_cast<int>(g), trials[g], h);
   for (std::size_t g = 0; g < trials.size(); ++g)
     model_.groups()[g].scheme->finish(*model_.groups()[g].dynamics, trials[g], ends_[g]);
+  for (std::size_t g = 0; g < ends_.size(); ++g) {
+    ends_[g].set_points = state_.groups[g].set_points;
+    ends_[g].applied = state_.groups[g].applied;
+  }
   const JointAngle* const doubtful =
       angles_.follow(joints_, state_.t, state_.groups, state_.t + h, ends_);
   if (purpose_ == Purpose::estimate) return;
@@ -329,6 +335,23 @@ void StepDriver::project(StepReport& report) {
   change.kinetic -= before.kinetic;
   change.potential -= before.potential;
   balance_.add_projection(in_work(), change);
+}
+
+void StepDriver::take_over(StepDriver& other) {
+  notices_ = std::move(other.notices_);
+  pinned_ = other.pinned_;
+  observer_ = other.observer_;
+  stop_ = other.stop_;
+}
+
+// Some energy measures depend on the step length or on forces; such changes count as work of the
+// scheme.
+void StepDriver::measure_energy_again() {
+  const double before = state_.energy.total();
+  state_.energy = energy_of(model_, prepared(), state_.t, state_.h, state_.groups);
+  state_.energy.potential += balance_.stored().all;
+  if (model_.options().ledger)
+    state_.ledger[state_.ledger.size() - 2] += state_.energy.total() - before;
 }
 
 void StepDriver::commit(double t1) {

@@ -36,6 +36,10 @@ class StepDriver {
   PreparedSchemes prepared() const { return tables_.prepared(); }
   Islands islands() const { return tables_.islands(); }
   std::vector<GroupState>& ends() { return ends_; }  ///< of the current step
+  /// Continues in place of `other`: its notices, observer, stop, and addresses of q and v.
+  void take_over(StepDriver& other);
+  /// Energy measures of schemes have changed by themselves: that counts as their work.
+  void measure_energy_again();
   /// The q and v of a group keep their address in memory (Simulation::hold).
   void pin(std::size_t group) { pinned_[group] = 1; }
   void stop_by(Stop* stop) { stop_ = stop; }

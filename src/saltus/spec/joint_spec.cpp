@@ -147,6 +147,17 @@ std::optional<Fault> JointLawsSpec<D>::fault() const {
   if (motor && drive)
     return Fault{"motor", "cannot be given together with `drive`: both move the coordinate",
                  "give one of them"};
+  if (servo && drive)
+    return Fault{"servo", "cannot be given together with `drive`: both move the coordinate",
+                 "give one of them"};
+  if (servo && motor)
+    return Fault{"servo", "cannot be given together with `motor`: both move the coordinate",
+                 "give one of them; `damping` of a servo follows the rate of its target"};
+  if (servo && servo->stiffness == 0.0 && servo->damping == 0.0)
+    return Fault{"servo.stiffness", "is 0 and there is no damping: the servo has no force",
+                 "give a stiffness above 0"};
+  if (effort && drive)
+    return Fault{kEffort, "has no effect on a coordinate with `drive`", "leave it out"};
   if (drive && friction > 0.0)
     return Fault{"friction", "has no effect on a coordinate with `drive`", "leave it out"};
   if (drive && limits)

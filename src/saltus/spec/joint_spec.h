@@ -69,7 +69,7 @@ struct JointLimits {
 template <Dimension D>
 struct JointSpring {
   double stiffness = 0.0;
-  std::optional<double> rest;
+  std::optional<std::variant<double, CourseSpec<D>>> rest;
 
   bool operator==(const JointSpring&) const = default;
   static constexpr auto fields() {
@@ -77,34 +77,75 @@ struct JointSpring {
     return field_rows(required("stiffness", &T::stiffness, kDrive<D> / D, kPositive,
                                "force or torque per unit of the coordinate"),
                       field("rest", &T::rest, D, kAnyNumber,
-                            "value of the coordinate at which the spring is relaxed; 0, or the "
-                            "length of a line as placed, when not given"));
+                            "value of the coordinate at which the spring is relaxed, a number or a "
+                            "function of time; 0, or the length of a line as placed, when not "
+                            "given"));
   }
 };
 
 /// Drives the coordinate at a given speed as long as the load stays below a bound.
 template <Dimension D>
 struct JointMotor {
-  double velocity = 0.0, bound = 0.0;
+  std::variant<double, CourseSpec<D / unit::s>> velocity = 0.0;
+  double bound = 0.0;
 
   bool operator==(const JointMotor&) const = default;
   static constexpr auto fields() {
     using T = JointMotor;
     return field_rows(required("velocity", &T::velocity, D / unit::s, kAnyNumber,
-                               "target speed, kept as long as the bound suffices"),
+                               "target speed, kept as long as the bound suffices: a number, or a "
+                               "function of time"),
                       required(D == unit::rad ? "torque" : "force", &T::bound, kDrive<D>, kPositive,
                                "largest torque or force, in either direction"));
+  }
+};
+
+/// When a servo evaluates its force: with the motion, or once at the start of each interval.
+enum class ServoHold { none, step };
+constexpr auto names_of(ServoHold) {
+  using enum ServoHold;
+  return std::array{NamedValue{none, "none"}, NamedValue{step, "step"}};
+}
+
+/// force = stiffness (target - coordinate) + damping (rate of the target - rate), within a bound.
+template <Dimension D>
+struct JointServo {
+  std::variant<double, CourseSpec<D>> target = 0.0;
+  double stiffness = 0.0, damping = 0.0;
+  std::optional<double> bound;
+  ServoHold hold = ServoHold::none;
+
+  bool operator==(const JointServo&) const = default;
+  static constexpr auto fields() {
+    using T = JointServo;
+    return field_rows(
+        required("target", &T::target, D, kAnyNumber,
+                 "value of the coordinate to reach: a number, or a function of time, whose rate "
+                 "`damping` follows"),
+        required("stiffness", &T::stiffness, kDrive<D> / D, kNotNegative,
+                 "force or torque per unit of the deviation from the target"),
+        field("damping", &T::damping, kDrive<D> * unit::s / D, kNotNegative,
+              "force or torque per unit of the deviation from the rate of the target"),
+        field(D == unit::rad ? "torque" : "force", &T::bound, kDrive<D>, kPositive,
+              "largest torque or force, in either direction; unlimited when not given"),
+        field("hold", &T::hold,
+              "none: the force follows the motion within a step; step: it is computed at the start "
+              "of each step and kept, as by a digital controller"));
   }
 };
 
 /// What acts along one coordinate of a joint.
 template <Dimension D>
 struct JointLawsSpec {
+  static constexpr const char* kEffort = D == unit::rad ? "torque" : "force";
+
   double start = 0.0;
   std::optional<JointLimits<D>> limits;
   std::optional<JointSpring<D>> spring;
   double damping = 0.0, friction = 0.0;
   std::optional<JointMotor<D>> motor;
+  std::optional<JointServo<D>> servo;
+  std::optional<std::variant<double, CourseSpec<kDrive<D>>>> effort;
   std::optional<CourseSpec<D>> drive;
 
   bool operator==(const JointLawsSpec&) const = default;
@@ -123,6 +164,12 @@ struct JointLawsSpec {
               "dry friction: largest force or torque opposing the motion"),
         field("motor", &T::motor,
               "a motor that keeps a velocity as long as its torque or force suffices"),
+        field("servo", &T::servo,
+              "a motor that moves the coordinate to a target, by a spring and a damper of bounded "
+              "torque or force"),
+        field(kEffort, &T::effort, kDrive<D>, kAnyNumber,
+              "given torque or force on the second body along the coordinate, and its reaction on "
+              "the first: a number, or a function of time"),
         field("drive", &T::drive,
               "prescribes the coordinate as a function of time, with whatever force is required"));
   }

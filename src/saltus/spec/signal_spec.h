@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "saltus/base/options.h"
@@ -99,7 +100,7 @@ struct LoadSpec {
   }
 };
 
-/// A coordinate with prescribed motion.
+/// A function of time: of a coordinate with prescribed motion, of a set-point.
 template <Dimension D>
 struct CourseSpec {
   std::optional<double> constant, rate;

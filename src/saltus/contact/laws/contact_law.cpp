@@ -12,6 +12,8 @@ ContactLaw::ContactLaw(LawFacts facts) : facts_(std::move(facts)) {
   expects(!x.name.empty(), "a contact law needs a name");
   expects(x.set_valued || (!x.activation && !x.impact && !x.expands && !(x.cohesion > 0.0)),
           "a law that is a force must not have activation, impact, expansion or cohesion");
+  expects(!x.actuates || (!x.set_valued && x.bilateral),
+          "a law that actuates must be a force at any gap");
   expects(!x.yields || !x.set_valued, "a law that yields must be a force");
   expects(!x.slides_on_normal || (x.set_valued && x.bilateral),
           "a law that slides on its normal must be set-valued and bilateral");
@@ -91,6 +93,10 @@ bool ContactLaw::gives_force(bool slides) const {
 }
 
 double ContactLaw::force(double, double, double) const { return 0.0; }
+
+double ContactLaw::actuation(double gap, double rate, double) const {
+  return force(gap, rate, 0.0);
+}
 
 double ContactLaw::damping_force(double, double) const { return 0.0; }
 

@@ -69,6 +69,8 @@ struct LawFacts {
   bool damps_in_middle = false;   ///< its dashpot acts on (u0 + u1)/2, which may reverse the rate
   bool acts_in_middle = false;    ///< a spring evaluated at the mid-step gap, which may add energy
   bool follows_way = false;       ///< acts on the displacement of a coordinate, RowState::way
+  bool actuates = false;          ///< a force that also depends on a given one, RowState::effort
+  bool given = false;             ///< that force alone
   bool yields = false;       ///< a force that damping may cancel while the gap is still negative
   double restitution = 0.0;  ///< e [1]
   double velocity = 0.0;     ///< prescribed rate of the gap, or of the sliding surface [m/s]
@@ -119,6 +121,7 @@ struct RowState {
   double way = 1.0;     ///< (y - y0)/(h (u0 + u)/2) of a coordinate of a joint [1]
   double reach = 0.0;   ///< Y, the gap at the end if the rate there were 0; if closes_gaps [m]
   bool load = false;    ///< load_lasts()
+  double effort = 0.0;  ///< given force of an actuator, mean over the step [N], [N m]
 };
 /// u = W P + b + compliance P
 struct RowTerm {
@@ -135,6 +138,7 @@ struct RowEnd {
   double compliance = 0.0, P = 0.0;
   double reach = 0.0;
   bool load = false;
+  double effort = 0.0;
 };
 /// The part of RowState and RowEnd that term() uses.
 struct RateTerm {
@@ -238,6 +242,8 @@ class ContactLaw {
   virtual bool gives_force(bool slides) const;
   /// N [N]; direction: of the slip on the normal. Continues smoothly beyond the end of contact.
   virtual double force(double gap, double rate, double direction) const;
+  /// N of a law that actuates, with the given force `effort` [N].
+  virtual double actuation(double gap, double rate, double effort) const;
   /// N + V', the part of the force of a law without memory that is not derived from
   /// stored_energy(). Its work is a loss.
   virtual double damping_force(double gap, double rate) const;
