@@ -23,11 +23,12 @@ FILE = ROOT / "docs" / "reference" / "python.md"
 # Every public name has its place here; "_model.Pair" is a class that is met in results and not made by hand.
 TOPICS = [
     ("Scenes", "Scene"),
-    ("Models", "Model Group _model.Pair _model.Side _model.LawOfModel _model.Joint _model.ProbeOfModel"),
+    ("Models", "Model Group _model.Pair _model.Side _model.LawOfModel _model.Joint _model.Actuator _model.ProbeOfModel"),
     ("Models in code", "make_scene ModelParts Point Shape scheme law contact surface coupling output dynamics_of linear modal "
      "with_scheme with_dynamics read_gmsh write_gmsh"),
     ("Simulation", "Simulation State StepReport RunReport GroupView BodyView Contacts Events Progress _simulation.Energies "
-     "_simulation.Held _simulation.JointLoad _simulation.Coordinate _simulation.ContactSeen"),
+     "_simulation.Held _simulation.JointLoad _simulation.Coordinate _simulation.ContactSeen _control.Coordinates "
+     "_control.JointDynamics Batch"),
     ("Runs and results", "run Results Body Joint Sound Page Comparison RunWarning"),
     ("Study and sweep", "study Study StudyScheme StudyRun sweep Sweep"),
     ("Schemes of your own", "Scheme Trial GroupState StepWork Stage Level Rows PassLimits Prepared RoundOff outstanding_change "

@@ -8,7 +8,7 @@
 """
 from ._core import *  # noqa: F401,F403
 from ._core import __version__  # noqa: F401
-from . import _control, _model, _scene, _simulation  # noqa: F401
+from . import _batch, _control, _model, _scene, _simulation  # noqa: F401
 from ._progress import Progress  # noqa: F401
 from ._registry import built, describe, kinds, laws, schema, schemes, solvers  # noqa: F401
 from ._simulation import BodyView, Contacts, Events, GroupView  # noqa: F401

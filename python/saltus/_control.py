@@ -27,6 +27,57 @@ def _coordinates(self: Simulation) -> Coordinates:
     return Coordinates(fixed(value), fixed(rate))
 
 
+class JointDynamics(NamedTuple):
+    """Equations of motion in the coordinates of joints: mass c'' + bias = torques and forces on the coordinates."""
+
+    mass: np.ndarray
+    bias: np.ndarray
+
+
+def _joint_dynamics(self: Simulation) -> JointDynamics:
+    """Mass matrix and bias of a mechanism in the coordinates of its joints, in the order of `Model.coordinates`.
+
+    `bias` contains gravity, loads, forces of `apply` and gyroscopic forces, but no springs, dampers, friction and actuators of the
+    coordinates: torques tau give c'' = solve(mass, tau - bias).
+
+    Raises
+    ------
+    UsageError
+        If coordinates depend on each other, as in a loop, or joints are driven or hold bodies that are not rigid.
+    """
+    mass, bias, _, _ = self._joint_dynamics()
+    return JointDynamics(fixed(mass), fixed(bias))
+
+
+def _jacobian(self: Simulation, body: Union[str, int], at: Optional[Vector] = None) -> np.ndarray:
+    """Velocity of a point, and angular velocity of its body, per unit rate of each joint coordinate.
+
+    Parameters
+    ----------
+    body : str or int
+        A rigid body that joints connect with the world.
+    at : array, shape (3,), optional
+        Point in space [m]; the mass centre if not given.
+
+    Returns
+    -------
+    array, shape (6, coordinates)
+        Rows: velocity of the point, angular velocity, in space.
+    """
+    group, index, of = _body(self, body)
+    if of.kind != "rigid":
+        raise NotOfThisKind(f"jacobian(): {body!r} ({of.kind}) is not a rigid body")
+    _, _, velocities, first = self._joint_dynamics()
+    rows = velocities[first[group] + 6 * index:first[group] + 6 * index + 6]
+    positions, rotations = self._frames(group)
+    turning = rotations[index] @ rows[3:]
+    moving = rows[:3].copy()
+    if at is not None:
+        arm = _three(at, "at") - positions[index]
+        moving += np.cross(turning, arm, axisa=0, axisb=0, axisc=0)
+    return fixed(np.vstack([moving, turning]))
+
+
 def _actuator(self: Simulation, name: str, kinds: Tuple[str, ...], what: str) -> int:
     """Number of the actuator with this name, or of the one of these kinds on the coordinate of this name."""
     actuators = self.model.actuators
@@ -45,6 +96,19 @@ def _actuator(self: Simulation, name: str, kinds: Tuple[str, ...], what: str) ->
                          f"{', '.join(names[i] for i in found)}")
     known = ", ".join(names) if names else "the scene has none: give a joint `motor`, `servo`, `torque` or `force`"
     raise UsageError(f"set(): {name!r} has no actuator with {what} ({known})")
+
+
+def _number(value: Any, key: str, name: str) -> Any:
+    """A set-point as a number; None and what is not given stay."""
+    if value is _KEPT or value is None:
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"set(): {key} of {name!r} is {value!r} (a number or None)") from None
+    if not np.isfinite(number):
+        raise UsageError(f"set(): {key} of {name!r} is {number} (a finite number or None)")
+    return number
 
 
 def _set(self: Simulation, name: str, *, target: Optional[float] = _KEPT, velocity: Optional[float] = _KEPT,
@@ -73,8 +137,10 @@ def _set(self: Simulation, name: str, *, target: Optional[float] = _KEPT, veloci
         raise UsageError("set(): give target, velocity, torque or force")
     if torque is not _KEPT and force is not _KEPT:
         raise UsageError("set(): give torque, for an angle, or force, for a displacement")
+    target, velocity, torque, force = (_number(value, key, name) for value, key in (
+        (target, "target"), (velocity, "velocity"), (torque, "torque"), (force, "force")))
     if target is not _KEPT:
-        self._set(_actuator(self, name, ("servo",), "a target"), target, velocity, ...)
+        self._set(_actuator(self, name, ("servo",), "a target"), target, None if velocity is _KEPT else velocity, ...)
     elif velocity is not _KEPT:
         self._set(_actuator(self, name, ("motor", "servo"), "a velocity"), ..., velocity, ...)
     for key, value in (("torque", torque), ("force", force)):
@@ -94,8 +160,13 @@ def _set_all(self: Simulation, *, target: Optional[Vector] = None, velocity: Opt
     Parameters
     ----------
     target, velocity, effort : array, shape (actuators,), optional
-        Values in the order of `Model.actuators`; `effort` are given torques and forces. NaN: the function of the scene, also
-        for actuators that have no such value. An array that is not given changes nothing.
+        Values in the order of `Model.actuators`; `effort` are given torques and forces. NaN: the function of the scene;
+        actuators that have no such value need NaN. An array that is not given changes nothing.
+
+    Raises
+    ------
+    UsageError
+        For a value that an actuator does not have or that is infinite; nothing is then changed.
     """
     self._set_all(target, velocity, effort)
 
@@ -114,7 +185,10 @@ def _body(self: Simulation, name: Union[str, int]) -> Tuple[int, int, Any]:
 
 
 def _three(value: Optional[Vector], what: str) -> np.ndarray:
-    x = np.zeros(3) if value is None else np.asarray(value, dtype=float)
+    try:
+        x = np.zeros(3) if value is None else np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"{what} is {value!r} (three numbers)") from None
     if x.shape != (3,):
         raise UsageError(f"{what} must be three numbers")
     return x
@@ -157,7 +231,9 @@ def _apply(self: Simulation, body: Union[str, int], force: Optional[Vector] = No
         count = of.positions // (3 * max(len(of.bodies), 1))
         if at is None and count > 1 and not none:
             raise UsageError(f"apply(): {body!r} has {count} particles: give the number of one as `at`")
-        feature = 0 if at is None else int(at)  # type: ignore[arg-type]
+        if at is not None and (isinstance(at, bool) or not isinstance(at, (int, np.integer))):
+            raise UsageError(f"apply(): `at` is {at!r} (the number of a particle of {body!r})")
+        feature = 0 if at is None else int(at)
         if not 0 <= feature < count:
             raise UsageError(f"apply(): {body!r} has no particle {feature}; it has {count}")
         place, in_space = np.zeros(3), False
@@ -215,6 +291,8 @@ def _place(self: Simulation, body: Union[str, int, Mapping[str, Mapping[str, Any
     ----------
     body : str, int or dict
         The body, or for several bodies a dict of name to their changes.
+    changes
+        The following, each optional.
     position, rotation : array, optional
         Mass centre [m], and quaternion (w, x, y, z) from the body to space, of a rigid body.
     velocity, angular_velocity : array, optional
@@ -241,13 +319,17 @@ def _place(self: Simulation, body: Union[str, int, Mapping[str, Mapping[str, Any
 
 
 def _reset(self: Simulation, state: Optional[State] = None) -> None:
-    """Continues from another state of this model; from its start if not given."""
+    """Continues from `state`, another state of this model; from its start if not given."""
+    if state is not None and not isinstance(state, State):
+        raise UsageError(f"reset(): state is {state!r} (a State, or None)")
     self._reset(state)
 
 
 attach(
     Simulation,
     coordinates=_coordinates,
+    joint_dynamics=_joint_dynamics,
+    jacobian=_jacobian,
     set=_set,
     set_all=_set_all,
     actuator_forces=_actuator_forces,

@@ -6,7 +6,7 @@ from typing import Any, Callable, ClassVar, Dict, Mapping, NamedTuple, NoReturn,
 import numpy as np
 import numpy.typing as npt
 
-from ._control import Coordinates, Vector
+from ._control import Coordinates, JointDynamics, Vector
 from ._model import Actuator, Joint, LawOfModel, Pair, ProbeOfModel
 from ._scene import Assignments
 from ._simulation import BodyView, ContactSeen, Contacts, Coordinate, Energies, Events, GroupView, Held, JointLoad, Shown
@@ -26,6 +26,91 @@ class Attempt(metaclass=_pybind11_type):
     def residual(self) -> float:
         """Residual of its result [1]."""
     def __repr__(self) -> str: ...
+
+class Batch(metaclass=_pybind11_type):
+    """Many simulations of one model that step together, on several threads.
+
+    Arrays have one row per simulation. Each simulation has the bits of a separate run, whatever the number of simulations and
+    threads.
+
+    Parameters
+    ----------
+    model : Model, Scene, path or dict
+        The model of all.
+    count : int
+        Number of simulations.
+    threads : int, optional
+        Number of threads; by default all of the machine.
+
+    Raises
+    ------
+    SceneError
+        If the scene has faults.
+
+    >>> batch = saltus.Batch("arm.yaml", 256)
+    >>> batch.set_all(effort=np.zeros((256, len(batch.model.actuators))))
+    >>> batch.advance(10)
+    """
+    def __init__(self: Batch, model: Union[Model, Scene, str, os.PathLike, Mapping], count: int, threads: Optional[int] = None) -> None: ...
+    def _advance(self, __arg0: int) -> npt.NDArray[bool]: ...
+    def _set_all(self, __arg0: Any, __arg1: Any, __arg2: Any) -> None: ...
+    def _coordinates(self) -> tuple[Any, ...]: ...
+    def _part(self, __arg0: int, __arg1: bool) -> npt.NDArray[np.float64]: ...
+    def _probes(self) -> npt.NDArray[np.float64]: ...
+    def _state(self, __arg0: int) -> State: ...
+    def _reset(self, __arg0: int, __arg1: State) -> None: ...
+    def _failure(self, __arg0: int) -> str: ...
+    def __len__(self) -> int: ...
+    @property
+    def model(self) -> Model:
+        """Model : the model of all simulations."""
+    @property
+    def t(self) -> npt.NDArray[np.float64]:
+        """array, shape (count,) : times of the states [s]."""
+    def advance(self: Batch, steps: int = 1) -> np.ndarray:
+        """Makes steps with all simulations.
+
+        Parameters
+        ----------
+        steps : int
+            Number of steps of each.
+
+        Returns
+        -------
+        array of bool, shape (count,)
+            Whether the last step of each succeeded. A simulation whose step failed stays before it; `failure` says why.
+        """
+    def set_all(self: Batch, *, target: Any = None, velocity: Any = None, effort: Any = None) -> None:
+        """As `Simulation.set_all`, for all simulations; if one value is wrong, nothing changes.
+
+        Parameters
+        ----------
+        target, velocity, effort : array, shape (count, actuators), optional
+            Values in the order of `Model.actuators`; NaN: the function of the scene.
+        """
+    def coordinates(self: Batch) -> Coordinates:
+        """Values and rates of all coordinates of joints, (count, coordinates), in the order of `Model.coordinates`; copies."""
+    def q(self: Batch, group: Union[str, int]) -> np.ndarray:
+        """Positions of the group of this name or number in all simulations, (count, positions); a copy."""
+    def v(self: Batch, group: Union[str, int]) -> np.ndarray:
+        """Velocities of the group of this name or number in all simulations, as its scheme stores them, (count, velocities); a copy."""
+    def probes(self: Batch) -> np.ndarray:
+        """Values of all probes in the order of `Model.probes`, (count, probes); a copy."""
+    def state(self: Batch, index: int) -> State:
+        """A copy of the state of the simulation with this index."""
+    def reset(self: Batch, index: Union[None, int, Sequence[int]] = None, state: Optional[State] = None) -> None:
+        """Continues from another state, by default the start of the model.
+
+        Parameters
+        ----------
+        index : int or list of int, optional
+            Which simulations; all if not given.
+        state : State, optional
+            The state from which they continue.
+        """
+    def failure(self: Batch, index: int) -> str:
+        """Why the last step of the simulation with this index failed; '' if it did not."""
+    def __repr__(self) -> Any: ...
 
 class Combination(NamedTuple):
     """Factors of m M + c C + k K, with C = -dF/dv and K = -dF/dq of the whole force F."""
@@ -1347,6 +1432,7 @@ class Simulation(metaclass=_pybind11_type):
     def _set_all(self, __arg0: Any, __arg1: Any, __arg2: Any) -> None: ...
     def _actuator_forces(self) -> npt.NDArray[np.float64]: ...
     def _coordinates(self) -> tuple[Any, ...]: ...
+    def _joint_dynamics(self) -> tuple[Any, ...]: ...
     def _apply(self, __arg0: int, __arg1: int, __arg2: Sequence[tuple[int, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]], __arg3: bool, __arg4: bool) -> None: ...
     def _applied(self, __arg0: int) -> list[Any]: ...
     def _place(self, __arg0: Sequence[tuple[int, npt.ArrayLike, npt.ArrayLike]]) -> None: ...
@@ -1380,6 +1466,32 @@ class Simulation(metaclass=_pybind11_type):
         """float : length of the last step [s]."""
     def coordinates(self: Simulation) -> Coordinates:
         """Current values and rates of all coordinates of joints, in the order of `Model.coordinates`; angles count turns."""
+    def joint_dynamics(self: Simulation) -> JointDynamics:
+        """Mass matrix and bias of a mechanism in the coordinates of its joints, in the order of `Model.coordinates`.
+
+        `bias` contains gravity, loads, forces of `apply` and gyroscopic forces, but no springs, dampers, friction and actuators of the
+        coordinates: torques tau give c'' = solve(mass, tau - bias).
+
+        Raises
+        ------
+        UsageError
+            If coordinates depend on each other, as in a loop, or joints are driven or hold bodies that are not rigid.
+        """
+    def jacobian(self: Simulation, body: Union[str, int], at: Optional[Vector] = None) -> np.ndarray:
+        """Velocity of a point, and angular velocity of its body, per unit rate of each joint coordinate.
+
+        Parameters
+        ----------
+        body : str or int
+            A rigid body that joints connect with the world.
+        at : array, shape (3,), optional
+            Point in space [m]; the mass centre if not given.
+
+        Returns
+        -------
+        array, shape (6, coordinates)
+            Rows: velocity of the point, angular velocity, in space.
+        """
     def set(self: Simulation, name: str, *, target: Optional[float] = ..., velocity: Optional[float] = ..., torque: Optional[float] = ..., force: Optional[float] = ...) -> None:
         """Sets values of the actuator of a joint from the next step on. They are part of the state.
 
@@ -1407,8 +1519,13 @@ class Simulation(metaclass=_pybind11_type):
         Parameters
         ----------
         target, velocity, effort : array, shape (actuators,), optional
-            Values in the order of `Model.actuators`; `effort` are given torques and forces. NaN: the function of the scene, also
-            for actuators that have no such value. An array that is not given changes nothing.
+            Values in the order of `Model.actuators`; `effort` are given torques and forces. NaN: the function of the scene;
+            actuators that have no such value need NaN. An array that is not given changes nothing.
+
+        Raises
+        ------
+        UsageError
+            For a value that an actuator does not have or that is infinite; nothing is then changed.
         """
     def actuator_forces(self: Simulation) -> np.ndarray:
         """Mean torques [N m] and forces [N] of all actuators in the last step, in the order of `Model.actuators`; a copy, read-only."""
@@ -1447,6 +1564,8 @@ class Simulation(metaclass=_pybind11_type):
         ----------
         body : str, int or dict
             The body, or for several bodies a dict of name to their changes.
+        changes
+            The following, each optional.
         position, rotation : array, optional
             Mass centre [m], and quaternion (w, x, y, z) from the body to space, of a rigid body.
         velocity, angular_velocity : array, optional
@@ -1462,7 +1581,7 @@ class Simulation(metaclass=_pybind11_type):
         >>> sim.place("box", position=[0, 0, 1], velocity=[0, 0, 0])
         """
     def reset(self: Simulation, state: Optional[State] = None) -> None:
-        """Continues from another state of this model; from its start if not given."""
+        """Continues from `state`, another state of this model; from its start if not given."""
     @property
     def groups(self) -> Mapping[Union[str, int], GroupView]:
         """Mapping of name, or number, to GroupView."""

@@ -253,13 +253,14 @@ void set_points(SimulationObject& self, const py::object& target, const py::obje
   };
   const Numbers t = numbers(target, "target"), u = numbers(velocity, "velocity"),
                 f = numbers(effort, "effort");
+  std::vector<SetPoint> all(static_cast<std::size_t>(n));
   for (py::ssize_t i = 0; i < n; ++i) {
-    SetPoint point = sim->set_point(static_cast<int>(i));
+    SetPoint& point = all[static_cast<std::size_t>(i)] = sim->set_point(static_cast<int>(i));
     if (!target.is_none()) point.target = t.data()[i];
     if (!velocity.is_none()) point.velocity = u.data()[i];
     if (!effort.is_none()) point.effort = f.data()[i];
-    sim->set(static_cast<int>(i), point);
   }
+  sim->set_all(all);
 }
 
 py::array_t<double> actuator_forces(SimulationObject& self) {
@@ -277,6 +278,24 @@ py::tuple coordinates(SimulationObject& self) {
   sim->joint_coordinates(value, rate);
   const auto n = static_cast<py::ssize_t>(value.size());
   return py::make_tuple(py::array_t<double>(n, value.data()), py::array_t<double>(n, rate.data()));
+}
+
+/// (mass, bias, velocities of all groups, first velocity of each group)
+py::tuple joint_dynamics(SimulationObject& self) {
+  const Own sim(self);
+  JointDynamics found;
+  std::vector<int> first{0};
+  {
+    const Others others;
+    if (!self.mechanism) self.mechanism = std::make_unique<Mechanism>(sim->model());
+    std::vector<GroupState> groups = sim->state().groups;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      sim->velocity(static_cast<int>(g), groups[g].v);
+      first.push_back(first.back() + static_cast<int>(groups[g].v.size()));
+    }
+    found = self.mechanism->at(sim->state().t, groups);
+  }
+  return py::make_tuple(found.mass, found.bias, found.velocities, first);
 }
 
 /// forces: (feature, place, force, torque) with the place on the body; given in space if `in_space`.
@@ -299,6 +318,7 @@ void apply(SimulationObject& self, int group, int body,
     }
     all.push_back({{body, feature, local}, force, torque});
   }
+  self.mechanism.reset();  // the first call changes the model
   const Others others;
   sim->apply(group, body, all);
 }
@@ -327,6 +347,7 @@ void place(SimulationObject& self,
 
 void reset(SimulationObject& self, const py::object& state) {
   const Own sim(self);
+  self.mechanism.reset();
   const auto* given = state.is_none() ? nullptr : state.cast<const State*>();
   const Others others;
   sim->reset(given ? *given : initial_state(sim->model().without_applied_forces()));
@@ -391,6 +412,7 @@ void bind_simulation(py::module_& m) {
   bind_reports(m);
   bind_state(m);
   bind_registry(m);
+  bind_batch(m);
   const auto simple = [](auto member) {
     return [member](SimulationObject& self) {
       const Own sim(self, true);
@@ -468,6 +490,7 @@ KeyboardInterrupt
       .def("_set_all", &set_points)
       .def("_actuator_forces", &actuator_forces)
       .def("_coordinates", &coordinates)
+      .def("_joint_dynamics", &joint_dynamics)
       .def("_apply", &apply)
       .def("_applied", &applied)
       .def("_place", &place)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "saltus/event_driven/mechanism.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/spec/scene.h"
 
@@ -71,6 +72,7 @@ class SimulationObject {
   Turn turn;
   std::unique_ptr<ContactObserver> observer;  ///< null if there is none
   py::object watcher;                         ///< object that the observer calls
+  std::unique_ptr<Mechanism> mechanism;       ///< null until it is needed
 };
 
 /// Holds the turn during its lifetime. Constructed with the GIL, which is released while it waits.
@@ -99,6 +101,7 @@ class Own : Taken {
 };
 
 void bind_state(py::module_& m);     ///< State
+void bind_batch(py::module_& m);     ///< Batch
 void bind_reports(py::module_& m);   ///< StepReport, RunReport
 void bind_registry(py::module_& m);  ///< registries, describe, schema, build information
 

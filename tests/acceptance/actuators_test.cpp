@@ -237,6 +237,71 @@ TEST_CASE("a servo that holds its torque over a step is a program that sets it b
     }
 }
 
+TEST_CASE(
+    "a servo that is stiff for the step has the slow motion of its closed form, without "
+    "alternating rates") {
+  // J a'' + d a' + k (a - r) = 0:  two rates, of which h resolves the slow one
+  struct Row {
+    double k, d;
+    const char* bound;
+  };
+  for (const Row x : {Row{1e4, 200.0, ""}, Row{4e4, 2e3, ""}, Row{1e6, 1e4, ", torque: 500"},
+                      Row{400.0, 2e4, ""}})
+    for (const bool shaft : {false, true}) {
+      CAPTURE(x.d);
+      CAPTURE(shaft);
+      const std::string text = wheel(
+          fmt::format("servo: {{target: 0.2, stiffness: {}, damping: {}{}}}", x.k, x.d, x.bound),
+          shaft);
+      const double root = std::sqrt(0.25 * x.d * x.d - kJ * x.k), slow = x.k / (0.5 * x.d + root),
+                   fast = (0.5 * x.d + root) / kJ;
+      Simulation sim = started(text, {"time.step=1e-3"});
+      double before = 0.0;
+      for (int k = 0; k < 1000; ++k) {
+        go(sim, 1);
+        const double t = sim.state().t, rate = sim.probe(1);
+        if (t > 0.02 && x.bound[0] == 0) {
+          const double exact =
+              0.2 * slow * fast / (fast - slow) * (std::exp(-slow * t) - std::exp(-fast * t));
+          CHECK(std::abs(rate - exact) < 0.06 * exact + 1e-9);
+        }
+        if (t > 0.05) CHECK(rate * before >= -1e-18);
+        before = rate;
+      }
+      CHECK(sim.notices().empty());
+    }
+}
+
+TEST_CASE("forces of actuators and joints are means over the interval, whatever its length") {
+  for (const char* mode : {"time.mode=stepping", "time.mode=events"}) {
+    CAPTURE(mode);
+    Simulation sim = started(wheel("torque: 0.7") + "gravity: [0, 0, -9.81]\n", {mode});
+    for (const double h : {2e-3, 3e-4, 5e-3}) {
+      sim.advance(h);
+      CHECK(std::abs(sim.actuator_force(0) - 0.7) < 1e-9);
+      CHECK(std::abs(sim.joint_load(0)[0].norm() - 2.0 * 9.81) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("a motor follows a velocity that swings through zero") {
+  for (const char* turn : {"motor: {velocity: {harmonic: {amplitude: 1, frequency: 1}}, torque: 5}",
+                           "motor: {velocity: {harmonic: {amplitude: 3, frequency: 10, phase: "
+                           "-1.5707963267948966}}, torque: 50}"})
+    for (const bool shaft : {false, true}) {
+      CAPTURE(turn);
+      CAPTURE(shaft);
+      const Shown run = run_text(wheel(turn, shaft), {"time.mode=events", "time.tolerance=1e-9"});
+      CHECK(run.converged);
+      CHECK(run.sim.notices().empty());
+      const double t = 1.5;
+      const bool fast = std::string_view(turn).find("10,") != std::string_view::npos;
+      const double w = 2.0 * std::numbers::pi * (fast ? 10.0 : 1.0);
+      const double rate = fast ? 3.0 * std::sin(w * t) : std::cos(w * t);
+      CHECK(std::abs(run.sim.probe(1) - rate) < 1e-7);
+    }
+}
+
 TEST_CASE("set-points that a run sets belong to its state") {
   const std::string text = wheel(
       "servo: {target: 0, stiffness: 3, damping: 0.1}, torque: {harmonic: {amplitude: 0.1, "

@@ -106,6 +106,28 @@ class Forces(unittest.TestCase):
                     np.testing.assert_array_equal(whole.groups[group].q, sim.groups[group].q)
                 self.assertEqual(whole.energy, sim.energy)
 
+    def test_forces_stay_with_the_simulation_to_which_they_are_applied(self):
+        first = saltus.Simulation(scene([body(spin=[0, 0, 0])]))
+        first.apply("box", [2, 0, 0])
+        first.advance()
+        for other in (saltus.Simulation(first.model), saltus.Batch(first.model, 1), saltus.Simulation(first.model.with_ledger(True))):
+            first.apply("box", [200, 0, 0])
+            other.advance()
+            v = other.v(0)[0] if isinstance(other, saltus.Batch) else other.groups[0].v
+            np.testing.assert_array_equal(v, np.zeros(6))
+
+    def test_the_first_force_leaves_the_measurements_of_the_last_step(self):
+        for mode in ("stepping", "events"):
+            sim = saltus.Simulation(arm({"torque": 0.3}, mode))
+            sim.run(steps=20, progress=False)
+            torque, load = sim.actuator_forces(), sim.joint_load("joint1").force
+            sim.apply("link0", [0, 0, 0])
+            sim.apply("link1", [1, 0, 0])
+            np.testing.assert_array_equal(sim.actuator_forces(), torque)
+            np.testing.assert_array_equal(sim.joint_load("joint1").force, load)
+            self.assertTrue(sim.advance().converged)
+            self.assertNotEqual(sim.ledger["load"], 0.0)
+
     def test_what_cannot_be_applied_is_an_error(self):
         sim = saltus.Simulation(scene([body(), {"name": "floor", "kind": "rigid", "rigid": {
             "shape": {"box": {"size": [1, 1, 1]}}, "position": [5, 0, 0], "motion": {"x": {"rate": 1}}}}]))
@@ -172,13 +194,105 @@ class SetPoints(unittest.TestCase):
         sim.set("joint1.servo", target=0.2, velocity=1.0)
         sim.set("joint2", torque=1.0)
         sim.set("joint2", torque=None)
-        for wrong in (dict(force=1.0), dict(target=float("inf")), dict(torque=1.0, force=1.0)):
+        for wrong in (dict(force=1.0), dict(target=float("inf")), dict(torque=1.0, force=1.0), dict(torque=float("nan")),
+                      dict(target="x"), dict(target=[1, 2])):
             with self.assertRaises(saltus.UsageError):
                 sim.set("joint1", **wrong)
         with self.assertRaises(saltus.UsageError):
             sim.set_all(target=[1.0])
-        with self.assertRaises(saltus.UsageError):
+        before = sim.state
+        with self.assertRaisesRegex(saltus.UsageError, "joint0.torque"):
             sim.set_all(velocity=np.ones(6))
+        sim.advance()
+        again = saltus.Simulation(sim.model, before)
+        again.advance()
+        np.testing.assert_array_equal(sim.groups[0].q, again.groups[0].q)  # nothing was set
+
+
+class Batches(unittest.TestCase):
+    def test_a_batch_has_the_bits_of_single_runs(self):
+        scene = arm({"torque": 0})
+        batch = saltus.Batch(scene, 5, threads=2)
+        gains = np.linspace(1.0, 3.0, 5)
+
+        def effort(value, rate, gain):
+            return gain * (0.4 - value) - 0.05 * rate
+
+        for _ in range(60):
+            value, rate = batch.coordinates()
+            batch.set_all(effort=effort(value, rate, gains[:, None]))
+            self.assertTrue(batch.advance().all())
+        for i, gain in enumerate(gains):
+            alone = saltus.Simulation(scene)
+            alone.run(steps=60, before=lambda sim: sim.set_all(effort=effort(*sim.coordinates(), gain)), progress=False)
+            np.testing.assert_array_equal(batch.coordinates().value[i], alone.coordinates().value)
+            np.testing.assert_array_equal(batch.q(0)[i], alone.groups[0].q)
+        state = batch.state(3)
+        batch.reset([0, 1])
+        np.testing.assert_allclose(batch.t, [0, 0, 0.06, 0.06, 0.06])
+        batch.reset(0, state)
+        np.testing.assert_array_equal(batch.q(0)[0], batch.q(0)[3])
+        self.assertEqual((len(batch), batch.failure(2), batch.v(0).shape[0]), (5, "", 5))
+        for wrong in (lambda: batch.set_all(effort=np.zeros(5)), lambda: batch.state(5), lambda: batch.advance(0),
+                      lambda: saltus.Batch(scene, 0)):
+            with self.assertRaises(saltus.UsageError):
+                wrong()
+
+
+class Dynamics(unittest.TestCase):
+    def test_a_double_pendulum_has_the_matrix_of_the_textbook(self):
+        # two links of length 0.3, mass 1 at their middle, J = 0.01; c2 is relative
+        sim = saltus.Simulation(arm({}, links=2))
+        sim.place({"link0": {"position": [-0.15 * np.sin(0.4), 0, -0.15 * np.cos(0.4)],
+                             "rotation": [np.cos(0.2), 0, np.sin(0.2), 0], "angular_velocity": [0, 0, 0]},
+                   "link1": {"position": [-0.3 * np.sin(0.4) - 0.15 * np.sin(1.1), 0, -0.3 * np.cos(0.4) - 0.15 * np.cos(1.1)],
+                             "rotation": [np.cos(0.55), 0, np.sin(0.55), 0]}})
+        mass, bias = sim.joint_dynamics()
+        l, d, m, J, g = 0.3, 0.15, 1.0, 0.01, 9.81
+        c = np.cos(0.7)
+        far = J + m * d * d
+        exact = np.array([[J + m * d * d + far + m * l * l + 2 * m * l * d * c, far + m * l * d * c], [far + m * l * d * c, far]])
+        np.testing.assert_allclose(mass, exact, rtol=1e-12)
+        gravity = [m * g * d * np.sin(0.4) + m * g * (l * np.sin(0.4) + d * np.sin(1.1)), m * g * d * np.sin(1.1)]
+        np.testing.assert_allclose(bias, gravity, rtol=1e-12)
+        # power of gravity by the Jacobian
+        total = sum(sim.jacobian(f"link{k}")[2] * m * g for k in range(2))
+        np.testing.assert_allclose(total, gravity, rtol=1e-12)
+        tip = sim.jacobian("link1", at=[-0.3 * (np.sin(0.4) + np.sin(1.1)), 0, -0.3 * (np.cos(0.4) + np.cos(1.1))])
+        np.testing.assert_allclose(tip[:3, 1], [-0.3 * np.cos(1.1), 0, 0.3 * np.sin(1.1)], atol=1e-12)
+        np.testing.assert_allclose(tip[3:], [[0, 0], [1, 1], [0, 0]], atol=1e-12)
+
+    def test_computed_torque_follows_a_path_exactly_but_for_the_step(self):
+        errors = []
+        for h in (2e-3, 1e-3):
+            entries = arm({"torque": 0})
+            entries["time"]["step"] = h
+            sim = saltus.Simulation(entries)
+            path = lambda t: np.array([0.3, -0.2, 0.4]) * (1 - np.cos(3 * t))
+            rate = lambda t: np.array([0.3, -0.2, 0.4]) * 3 * np.sin(3 * t)
+            second = lambda t: np.array([0.3, -0.2, 0.4]) * 9 * np.cos(3 * t)
+
+            def control(sim):
+                value, speed = sim.coordinates()
+                mass, bias = sim.joint_dynamics()
+                wanted = second(sim.t) + 100 * (path(sim.t) - value) + 20 * (rate(sim.t) - speed)
+                sim.set_all(effort=mass @ wanted + bias)
+
+            sim.run(until=1.0, before=control, progress=False)
+            errors.append(np.abs(sim.coordinates().value - path(1.0)).max())
+        self.assertLess(errors[1], 2e-3)
+        self.assertGreater(errors[0] / errors[1], 1.6)
+
+    def test_loops_and_drives_are_refused(self):
+        entries = arm({})
+        entries["joints"][0]["turn"] = {"drive": {"rate": 1}}
+        with self.assertRaises(saltus.UsageError):
+            saltus.Simulation(entries).joint_dynamics()
+        entries = arm({})
+        entries["joints"].append({"name": "end", "kind": "revolute", "between": ["world", "link2"], "at": [0, 0, -0.9],
+                                  "axis": [0, 1, 0]})
+        with self.assertRaises(saltus.UsageError):
+            saltus.Simulation(entries).joint_dynamics()
 
 
 class Places(unittest.TestCase):

@@ -248,6 +248,11 @@ def judge(step, F, P, speed, rho, name, report):
     report.add(name, np.linalg.norm(F) / scale, 10.0 * claimed, "1", step.at, count=len(F))
 
 
+def constant_gravity(scene):
+    gravity = scene.get("gravity") or [0.0]
+    return [0.0] if isinstance(gravity, dict) else gravity
+
+
 def keep_apart(step, u_N, speeds, P_N, rho, of, found, report):
     """No contact closes: -u~_N is small relative to the velocities of the step, h g and sqrt(2 E/rho), independently of the
     impulses and coefficients of friction by which judge() divides. The bound also contains the round-off of positions, 1e-12
@@ -256,7 +261,7 @@ def keep_apart(step, u_N, speeds, P_N, rho, of, found, report):
         return
     row, rows = step.results.row_of_frame[step.k], step.results.rows
     energy = abs(rows["kinetic"][row]) + abs(rows["potential"][row])
-    falls = step.h * np.linalg.norm(np.asarray(step.model.scene.get("gravity") or [0.0], dtype=float))
+    falls = step.h * np.linalg.norm(np.asarray(constant_gravity(step.model.scene), dtype=float))
     scale = np.maximum(max(np.nanmax(speeds, initial=0.0), falls), np.sqrt(2.0 * energy / np.maximum(rho, 1e-300)))
     claimed = max(1e-6, tolerance_of(step.model.results), rows["residual_after"][row])
     blur = 1e-12 * np.nanmax(np.abs(found.local[of]), initial=0.0) / step.h + 1e-14 * np.abs(P_N / rho)

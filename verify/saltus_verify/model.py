@@ -30,6 +30,10 @@ class Model:
 
     def _rigid(self):
         gravity = self.scene.get("gravity", [0, 0, 0])
+        if isinstance(gravity, dict) or self.scene.get("ground"):
+            for g in self.results.groups:
+                self.unknown[g.index] = "gravity in time or motion of the ground"
+            gravity = [0, 0, 0]
         of_name = {}
         for g in self.results.groups:
             if g.kind in ("rigid", "moving"):

@@ -4,7 +4,7 @@ from .solids import Unknown
 
 
 def add(model):
-    gravity = model.scene.get("gravity", [0, 0, 0])
+    gravity = model.scene.get("gravity", [0, 0, 0])  # otherwise every group is unknown
     entries = {entry["name"]: entry for entry in model.scene["bodies"]}
     for g in model.results.groups:
         if model.groups[g.index] is not None or g.index in model.unknown or g.velocity is None:

@@ -172,7 +172,7 @@ std::string title_of(const BodySummary& body) {
 
 /// What a probe observes: "ball", "joint elbow", "joint bearing.slide".
 std::string heard_by(const Model& model, const Probe& probe) {
-  if (probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate) {
+  if (on_coordinate(probe.quantity)) {
     const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
     return "joint " + coordinate_text(joint.name, joint.kind, probe.coordinate);
   }

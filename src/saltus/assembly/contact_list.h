@@ -112,6 +112,8 @@ class ContactList {
   double effort(std::size_t i, double t0, double t1) const {
     return contacts_[i].actuated ? coordinates_.driven(contacts_[i]).effort(t0, t1) : 0.0;
   }
+  /// Round-off of the coordinate of a law on a joint [m], [rad].
+  double round_off(std::size_t i) const { return coordinates_.round_off(contacts_[i]); }
   /// d/dt of the rate of contact i that its actuator prescribes; 0 without one.
   double drift_rate(std::size_t i, double t) const {
     const IslandContact& c = contacts_[i];

@@ -1,6 +1,8 @@
 // Laws on joint coordinates (springs, stops, friction) among the contacts of an island.
 #pragma once
 #include <array>
+#include <cmath>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +41,12 @@ class CoordinateContacts {
   /// The actuator of a law that has one, with its set-point.
   const DrivenActuator& driven(const IslandContact& c) const {
     return driven_[static_cast<std::size_t>(c.beside)];
+  }
+  /// Round-off of its coordinate [m], [rad].
+  double round_off(const IslandContact& c) const {
+    const Angle& angle = angle_[static_cast<std::size_t>(c.beside)];
+    const double size = angle.of ? 1.0 + std::abs(angle.start) : joints_.extent();
+    return 8.0 * std::numeric_limits<double>::epsilon() * size;
   }
   /// Whether some law has an actuator.
   bool actuated() const { return actuated_; }

@@ -30,6 +30,15 @@ double set_steps(const Law& entry, const Vector& diagonal, Vector& steps) {
   return rho_N;
 }
 
+/// s of path_ratio() for a law that acts on the displacement of a coordinate; 1 for others.
+double way(const Model& model, const JointSystem& joints, const IslandContact& c, int group,
+           const CoordinateStep& step) {
+  if (c.joint_law < 0 || !model.law(c.law).facts().follows_way) return 1.0;
+  const JointLaw& on = model.joint_laws()[static_cast<std::size_t>(c.joint_law)];
+  return path_ratio(model, joints, on, *model.groups()[static_cast<std::size_t>(group)].scheme,
+                    step);
+}
+
 }  // namespace
 
 IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints& joints)
@@ -186,14 +195,6 @@ bool IslandProblem::assemble(const IslandStep& step) {
   return W_.assemble(step, list_, joints_, admitted_, rows_, laws_, needs_.forces, motion.u0);
 }
 
-double IslandProblem::way(double h, std::size_t i, double gap_end, double u_end) const {
-  if (list_[i].joint_law < 0 || !law(i).facts().follows_way) return 1.0;
-  const JointLaw& on = model_.joint_laws()[size(list_[i].joint_law)];
-  return path_ratio(
-      model_, joints_.system(), on, *model_.groups()[size(group_of(i))].scheme,
-      {h, motion.y0[static_cast<Eigen::Index>(i)], gap_end, motion.u0[row(i)], u_end});
-}
-
 // A bonded contact keeps its present gap. Gaps that count as closed are 0: otherwise round-off
 // would give a pile at rest a different problem in every step.
 double IslandProblem::reach(std::size_t i) const {
@@ -227,7 +228,7 @@ RowState IslandProblem::row_state(const IslandStep& step, std::size_t i) const {
   x.u = u_now_[r];
   x.effort = effort(step, i);
   x.gain = step.trials[size(group_of(i))].gain;
-  x.way = way(h, i, x.y, x.u);
+  x.way = way(model_, joints_.system(), list_[i], group_of(i), {h, x.y0, x.y, x.u0, x.u});
   return x;
 }
 
@@ -264,6 +265,7 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
       const auto first = static_cast<Eigen::Index>(laws_[k].first);
       RowState x = row_state(step, i);
       x.gaps_alone = gaps_alone;
+      if (needs_.actuators) x.W = W_.diagonal()[first];
       const RowTerm term = law(i).row(x);
       b_[first] = term.b;
       compliance_[first] = term.compliance;
@@ -388,6 +390,13 @@ double IslandProblem::change(const IslandStep& step, bool of_forces_alone) {
     rho_ = W_.diagonal().cwiseInverse();
     scale = std::max(scale, impulse_scale(step.energy, rho_));
   }
+  // A stiff servo at rest changes by the round-off of its coordinate only, y/(h C).
+  for (std::size_t k = 0; needs_.actuators && k < admitted_.size(); ++k) {
+    const auto i = size(admitted_[k]);
+    const double C = compliance_[laws_[k].first];
+    if (list_[i].actuated && std::abs(normal(i) - kept_[row(i)]) * h_ * C <= list_.round_off(i))
+      kept_[row(i)] = normal(i);
+  }
   if (!of_forces_alone)
     change = (impulse_ - kept_).cwiseAbs().maxCoeff();
   else  // the force distribution of the others may not be unique
@@ -428,12 +437,14 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
                                          .y = y,
                                          .u = motion.u[r],
                                          .before = y0 - step.h * u0,
-                                         .way = way(step.h, i, y, motion.u[r]),
+                                         .way = way(model_, joints_.system(), list_[i], group_of(i),
+                                                    {step.h, y0, y, u0, motion.u[r]}),
                                          .compliance = compliance_[first],
                                          .P = p_[first],
                                          .reach = reach(i),
                                          .load = history_.lasts(i),
-                                         .effort = effort(step, i)});
+                                         .effort = effort(step, i),
+                                         .W = diagonal(first)});
       for (int a = 1; a < laws_[k].size; ++a)
         u_end_[first + a] = motion.u[r + a] + tangent_term(k, a);
       heaviest = std::max(heaviest, set_steps(laws_[k], W_.diagonal(), rho_));

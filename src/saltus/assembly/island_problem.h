@@ -77,8 +77,7 @@ class IslandProblem {
   double closing() const { return closing_; }
   double h() const { return h_; }  ///< step size [s]
   bool empty() const { return admitted_.empty(); }
-  /// The admitted contacts, as indices in the list, and their laws in the problem, with rows from
-  /// laws()[k].first on.
+  /// The admitted contacts, by their index in the list, and their laws with rows of the problem.
   std::span<const int> admitted() const { return admitted_; }
   std::span<const Law> laws() const { return laws_; }
   std::span<const int> rows() const { return rows_; }  ///< rows of the problem, in the list
@@ -116,7 +115,6 @@ class IslandProblem {
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
   int row(std::size_t i) const { return list_[i].first_row; }  ///< normal row of contact i
   int group_of(std::size_t i) const;
-  double way(double h, std::size_t i, double gap_end, double u_end) const;
   Admission admission(const IslandStep& step, std::size_t i) const;
   double reach(std::size_t i) const;
   double effort(const IslandStep& step, std::size_t i) const;
@@ -146,8 +144,7 @@ class IslandProblem {
   Vector u_free_, u_now_, ahead_, impulse_, kept_;        // one entry per row of the list
   Vector W_p_, b_, p_, rho_, u_end_, b_start_, p_start_;  // one entry per row of the problem
   Vector compliance_;                                     ///< what laws add to W_kk [1/kg]
-  /// Impulse in addition to p [N s]: (1 + e) P_c of compression, -h c of cohesion, that of a given
-  /// force.
+  /// Impulse in addition to p [N s], of compression, cohesion and given forces: see press().
   Vector pressed_;
 };
 

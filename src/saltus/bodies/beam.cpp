@@ -89,9 +89,20 @@ void ElasticBeam::Elements::find_masses() {
            {22.0 * l * c, 4.0 * l * l * c, 13.0 * l * c, -3.0 * l * l * c},
            {54.0 * c, 13.0 * l * c, 156.0 * c, -22.0 * l * c},
            {-13.0 * l * c, -3.0 * l * l * c, -22.0 * l * c, 4.0 * l * l * c}}};
-  Vector fall = Vector::Zero(dofs());
-  for (int a = 0; a < nodes; ++a) fall.segment<3>(6 * a) = frame.transpose() * system.gravity;
-  add_mass(1.0, fall, weight);
+  const auto add_weight = [&](const Vector3& acceleration, Vector& force) {
+    Vector fall = Vector::Zero(dofs());
+    for (int a = 0; a < nodes; ++a) fall.segment<3>(6 * a) = frame.transpose() * acceleration;
+    add_mass(1.0, fall, force);
+  };
+  add_weight(system.gravity, weight);
+  for (const UniformField::Term& term : system.field.terms) {
+    Vector force = Vector::Zero(dofs());
+    add_weight(term.direction, force);
+    Load weight_in_time{.pattern = {}, .signal = term.signal};
+    for (int i = 0; i < dofs(); ++i)
+      if (force[i] != 0.0) weight_in_time.pattern.emplace_back(i, force[i]);
+    system.loads.push_back(std::move(weight_in_time));
+  }
 }
 
 void ElasticBeam::Elements::find_sources() {

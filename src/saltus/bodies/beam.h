@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "saltus/bodies/signal.h"
+#include "saltus/bodies/uniform_field.h"
 #include "saltus/dynamics/dynamics.h"
 
 namespace saltus {
@@ -31,6 +32,7 @@ struct BeamSystem {
   Vector3 axis = Vector3::UnitX(), across = Vector3::UnitY();  ///< unit vectors, perpendicular
   Rayleigh rayleigh;                                           ///< rM M + rK K(q)
   Vector3 gravity = Vector3::Zero();                           ///< [m/s^2], in space
+  UniformField field;                                          ///< likewise
   /// [N] on positions, [N m] on slopes
   std::vector<Load> loads;
   std::vector<int> held;  ///< degrees of freedom fixed at their reference values

@@ -87,6 +87,14 @@ class ConstrainedMotion final : public SmoothMotion {
   void force_sizes(std::vector<double>& sizes);
   /// The applied forces at the last rates() or free_acceleration() [N], [N m].
   const Vector& applied() const { return f_; }
+  /// The applied forces and those of motors that keep their velocity, after rates().
+  void driving_forces(Vector& f) const {
+    f = f_;
+    for (std::size_t k = 0; k < modes_.size(); ++k)
+      if (index_[k] >= 0 && contacts_.contact(static_cast<std::size_t>(index_[k])).actuated &&
+          contacts_.law(static_cast<std::size_t>(index_[k])).set_valued())
+        contacts_.add_row(static_cast<std::size_t>(index_[k]), 0, force_[k][0], f);
+  }
   /// M^-1 times the applied forces.
   void applied_acceleration(Vector& a) const {
     a = f_;

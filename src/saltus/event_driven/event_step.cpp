@@ -112,8 +112,11 @@ void EventStep::start(EventState& event_state, double h) {
   motion_.rates(event_state.t, w_, v_, dw_, step_.dv0);
   motion_.applied_acceleration(pull_);
   const double interval = model_.options().h;
-  projection_.allow(0.5 * interval * interval * motion_.applied().dot(pull_),
-                    options.zeno * motion_.applied().cwiseAbs().sum());
+  motion_.driving_forces(driving_);
+  driven_ = driving_;
+  motion_.kinematics().solve_mass(driven_);
+  projection_.allow(0.5 * interval * interval * driving_.dot(driven_),
+                    options.zeno * driving_.cwiseAbs().sum());
 }
 
 void EventStep::start_trial(EventState& event_state, double h) {

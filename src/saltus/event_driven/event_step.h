@@ -98,7 +98,8 @@ class EventStep {
   std::vector<EventEnding> stops_;  ///< slips that a step cannot follow to their end
   int crawls_ = 0;
   Vector w_, v_, dw_;
-  Vector pull_;  ///< acceleration by only the applied forces, at the start of the step
+  Vector driving_, driven_;  ///< applied forces with those of motors, and their acceleration
+  Vector pull_;              ///< acceleration by only the applied forces, at the start of the step
 };
 
 }  // namespace saltus

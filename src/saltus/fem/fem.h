@@ -5,6 +5,7 @@
 
 #include "saltus/bodies/material.h"
 #include "saltus/bodies/nodal_body.h"
+#include "saltus/bodies/uniform_field.h"
 #include "saltus/fem/mass_redistribution.h"
 #include "saltus/mesh/mesh.h"
 
@@ -60,6 +61,7 @@ struct FemSystem {
   Rayleigh rayleigh;
   Viscosity viscosity = Viscosity::current_tangent;
   Vector3 gravity = Vector3::Zero();  ///< [m/s^2], along the dimensions of the mesh
+  UniformField field;                 ///< likewise
   std::vector<Load> loads;            ///< degree of freedom 3 node + axis
   std::vector<Prescribed> prescribed;
   /// Nodes whose mass goes to other nodes (fem/mass_redistribution.h); requires lumped masses. Used

@@ -26,7 +26,6 @@ Fem::Elements::Elements(FemSystem given) : system(std::move(given)) {
   nodes = static_cast<int>(system.mesh.nodes.cols());
   lumped = system.mass == MassForm::lumped;
   gravity_vector = system.gravity;
-  loads = system.loads;
   const int d = system.mesh.dimension;
   number(d, system.prescribed,
          {"fem: ", fmt::format("3 node + axis: nodes 0 to {}, axes 0 to {}", nodes - 1, d - 1),
@@ -41,6 +40,14 @@ Fem::Elements::Elements(FemSystem given) : system(std::move(given)) {
   }
   affine = affine && !turns();
   make_mass();
+  for (const UniformField::Term& term : system.field.terms) {
+    Load weight_in_time{.pattern = {}, .signal = term.signal};
+    for (int i = 0; i < 3 * nodes; ++i)
+      if (i % 3 < d && term.direction[i % 3] != 0.0)
+        weight_in_time.pattern.emplace_back(i, nodal[i / 3] * term.direction[i % 3]);
+    system.loads.push_back(std::move(weight_in_time));
+  }
+  loads = system.loads;
   if (turns()) unturned.set(system.mesh, nodal);
   make_pattern();
   name_accounts(true, damped());

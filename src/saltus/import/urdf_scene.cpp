@@ -256,7 +256,7 @@ class UrdfSceneBuilder {
     spec.title = robot_.name.empty() ? "robot" : robot_.name;
     spec.time.end = 1.0;
     spec.time.step = 1e-3;
-    spec.gravity = {0.0, 0.0, -9.81};
+    spec.gravity = std::array{0.0, 0.0, -9.81};
     for (std::size_t i = 0; i < robot_.links.size(); ++i)
       if (bodies_.carrier(static_cast<int>(i)) == static_cast<int>(i)) add_body(i);
     for (std::size_t j = 0; j < robot_.joints.size(); ++j) add_joint(j);

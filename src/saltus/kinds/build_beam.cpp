@@ -164,7 +164,8 @@ BuiltBody build_beam(const Scene& scene, const BodySpec& body, const std::string
   Matrix3 frame;
   frame << system.axis, system.across, system.axis.cross(system.across);
   system.rayleigh = rayleigh_of(body);
-  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.gravity));
+  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.steady_gravity()));
+  system.field = field_of(scene, spec.gravity.has_value());
   for (std::size_t i = 0; i < spec.loads.size(); ++i)
     system.loads.push_back(beam_load(scene, spec, spec.loads[i], frame, body.name,
                                      fmt::format("{}.loads[{}]", at, i)));

@@ -92,8 +92,18 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
   system.rayleigh = rayleigh_of(body);
   system.viscosity = m.spec.viscosity;
   system.gravity = m.spec.gravity ? m.within(*m.spec.gravity, m.path + ".gravity")
-                                  : m.within(scene.spec.gravity, "gravity",
+                                  : m.within(scene.spec.steady_gravity(), "gravity",
                                              "give fem.gravity, or another gravity of the scene");
+  system.field = field_of(scene, m.spec.gravity.has_value());
+  for (UniformField::Term& term : system.field.terms) {
+    const Vector3& along = term.direction;
+    term.direction = m.within({along[0], along[1], along[2]}, "gravity",
+                              "gravity and ground motion along the dimensions of the mesh");
+  }
+  if (!system.field.terms.empty() && m.spec.modes)
+    throw SceneError(m.path + ".modes",
+                     "modes of a mesh do not support gravity in time or motion of the ground",
+                     "leave out `modes`");
   system.prescribed = held_of(m);
   for (std::size_t i = 0; i < m.spec.loads.size(); ++i)
     system.loads.push_back(load_of(m, m.spec.loads[i], fmt::format("{}.loads[{}]", m.path, i)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "saltus/bodies/pseudo_rigid.h"
+#include "saltus/bodies/uniform_field.h"
 #include "saltus/kinds/build_body.h"
 
 namespace saltus {
@@ -43,6 +44,9 @@ void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& pa
 RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
                                const std::string& path);
 Rayleigh rayleigh_of(const BodySpec& body);
+/// Gravity in time and acceleration of the ground. own_gravity: the body has its own gravity, so
+/// that of the scene does not act on it.
+UniformField field_of(const Scene& scene, bool own_gravity);
 
 /// All degrees of freedom at t = 0, as given by the entry `initial`.
 struct FullState {

@@ -113,10 +113,18 @@ BuiltBody build_particles(const Scene& scene, const BodySpec& body, const std::s
   built.dofs = 3 * count;
   ParticleSystem system;
   system.mass = start.mass;
-  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.gravity));
+  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.steady_gravity()));
   system.drag = spec.drag;
   system.rayleigh = rayleigh_of(body);
   system.loads = loads_of(scene, body, built.dofs, path);
+  for (const UniformField::Term& term : field_of(scene, spec.gravity.has_value()).terms) {
+    Load load{.pattern = {}, .signal = term.signal};
+    for (int i = 0; i < built.dofs; ++i)
+      if (term.direction[i % 3] != 0.0)
+        load.pattern.emplace_back(
+            i, start.mass[static_cast<std::size_t>(i / 3)] * term.direction[i % 3]);
+    system.loads.push_back(std::move(load));
+  }
   system.prescribed = prescribed_of(scene, body, built.dofs, path);
   built.initial = free_part(start.state, system.prescribed);
   Vector place = start.state.q;  // [m], initial position of the motion

@@ -101,7 +101,7 @@ BuiltBody build_pseudo_rigid(const Scene& scene, const BodySpec& body, const std
   const BuiltShape shape = build_shape(scene, spec.shape, use, at + ".shape");
   const std::vector<CopyPlace> places = copy_places(scene, spec.copies, at + ".copies");
   PseudoRigidSystem system;
-  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.gravity));
+  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.steady_gravity()));
   system.eta = spec.eta;
   system.viscosity = spec.viscosity;
   BuiltBody built;
@@ -117,6 +117,13 @@ BuiltBody build_pseudo_rigid(const Scene& scene, const BodySpec& body, const std
     system.bodies.push_back(pseudo_rigid_body(copy.solid, spec.material.material()));
     for (PseudoRigidLoad load : pseudo_rigid_loads(scene, body, copy.solid.centre, path)) {
       load.body = number;
+      system.loads.push_back(std::move(load));
+    }
+    for (const UniformField::Term& term : field_of(scene, spec.gravity.has_value()).terms) {
+      PseudoRigidLoad load;
+      load.body = number;
+      load.direction = system.bodies.back().mass * term.direction;
+      load.signal = term.signal;
       system.loads.push_back(std::move(load));
     }
     put_state(spec, copy, i, built.initial);

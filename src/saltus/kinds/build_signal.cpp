@@ -131,6 +131,41 @@ std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, 
   return prescribed;
 }
 
+template <Dimension D>
+Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path) {
+  return spec.rate ? Signal::line(0.0, *spec.rate) : signal_of(scene, spec, path);
+}
+
+UniformField field_of(const Scene& scene, bool own_gravity) {
+  UniformField field;
+  const auto* gravity = std::get_if<GravityCourse>(&scene.spec.gravity);
+  if (gravity && !own_gravity) {
+    Matrix rows(gravity->table.size(), 4);
+    for (std::size_t i = 0; i < gravity->table.size(); ++i)
+      for (std::size_t k = 0; k < 4; ++k)
+        rows(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = gravity->table[i][k];
+    if (gravity->file) {
+      rows = read_table(scene, *gravity->file, 4, "t [s], x, y, z [m/s^2]", "gravity.file");
+      expect_times(rows, *gravity->file, "gravity.file");
+    }
+    for (int k = 0; k < 3; ++k) {
+      if (rows.col(k + 1).isZero(0.0)) continue;
+      field.terms.push_back(
+          {Vector3::Unit(k),
+           Signal::table({rows.col(0).begin(), rows.col(0).end()},
+                         {rows.col(k + 1).begin(), rows.col(k + 1).end()}, gravity->smooth)});
+    }
+  }
+  if (const auto& ground = scene.spec.ground)
+    for (const auto& [key, k, course] :
+         {std::tuple{"x", 0, &ground->x}, std::tuple{"y", 1, &ground->y},
+          std::tuple{"z", 2, &ground->z}})
+      if (*course)
+        field.terms.push_back({-ground->scale * Vector3::Unit(k),
+                               course_signal(scene, **course, std::string("ground.") + key)});
+  return field;
+}
+
 std::vector<RigidLoad> rigid_loads(const Scene& scene, const BodySpec& body, const Vector3& centre,
                                    const std::string& path) {
   std::vector<RigidLoad> loads;
@@ -163,11 +198,6 @@ std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySp
     loads.push_back(std::move(load));
   }
   return loads;
-}
-
-template <Dimension D>
-Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path) {
-  return spec.rate ? Signal::line(0.0, *spec.rate) : signal_of(scene, spec, path);
 }
 
 RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
@@ -214,6 +244,7 @@ template Signal course_signal(const Scene&, const CourseSpec<unit::rad>&, const 
 template Signal course_signal(const Scene&, const CourseSpec<unit::one>&, const std::string&);
 template Signal course_signal(const Scene&, const CourseSpec<unit::m_per_s>&, const std::string&);
 template Signal course_signal(const Scene&, const CourseSpec<unit::rad_per_s>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::m_per_s2>&, const std::string&);
 template Signal course_signal(const Scene&, const CourseSpec<unit::N>&, const std::string&);
 template Signal course_signal(const Scene&, const CourseSpec<unit::N_m>&, const std::string&);
 

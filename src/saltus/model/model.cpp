@@ -115,8 +115,9 @@ std::vector<std::string> account_names(const ModelParts& parts, bool placed) {
         names.push_back(source.name);
   if (std::ranges::any_of(parts.joint_laws,
                           [&](const JointLaw& one) {
-                            return parts.laws[static_cast<std::size_t>(one.law)]->facts().damping >
-                                   0.0;
+                            const LawFacts& law =
+                                parts.laws[static_cast<std::size_t>(one.law)]->facts();
+                            return law.damping > 0.0;
                           }) &&
       std::find(names.begin(), names.end(), "damping") == names.end())
     names.emplace_back("damping");
@@ -171,6 +172,16 @@ std::string_view name_of(Probe::Quantity quantity) {
       return "force";
     case Probe::Quantity::joint_torque:
       return "torque";
+    case Probe::Quantity::joint_effort:
+      return "effort";
+    case Probe::Quantity::joint_power:
+      return "power";
+    case Probe::Quantity::place:
+      return "place";
+    case Probe::Quantity::angular_velocity:
+      return "angular velocity";
+    case Probe::Quantity::acceleration:
+      return "acceleration";
     default:
       return "displacement";
   }
@@ -186,16 +197,25 @@ std::string_view unit_of(Probe::Quantity quantity) {
       return "N";
     case Probe::Quantity::joint_torque:
       return "N m";
+    case Probe::Quantity::joint_effort:
+      return "N";
+    case Probe::Quantity::joint_power:
+      return "W";
+    case Probe::Quantity::angular_velocity:
+      return "rad/s";
+    case Probe::Quantity::acceleration:
+      return "m/s^2";
     default:
       return "m";
   }
 }
 std::string_view unit_of(const Probe& probe, std::span<const Joint> joints) {
-  const bool rate = probe.quantity == Probe::Quantity::joint_rate;
-  if (!rate && probe.quantity != Probe::Quantity::joint) return unit_of(probe.quantity);
-  const Joint& joint = joints[static_cast<std::size_t>(probe.joint)];
-  if (!is_angle(joint.kind, probe.coordinate)) return unit_of(probe.quantity);
-  return rate ? "rad/s" : "rad";
+  using enum Probe::Quantity;
+  if (!on_coordinate(probe.quantity)) return unit_of(probe.quantity);
+  const Joint& of = joints[static_cast<std::size_t>(probe.joint)];
+  if (!is_angle(of.kind, probe.coordinate) || probe.quantity == joint_power)
+    return unit_of(probe.quantity);
+  return probe.quantity == joint ? "rad" : probe.quantity == joint_rate ? "rad/s" : "N m";
 }
 
 Model::Model(ModelParts parts) {
@@ -308,13 +328,20 @@ const JointAngle* Model::angle_of(int joint, int coordinate) const {
   return there ? &*found : nullptr;
 }
 
+// Programs that know the type of a deformable body find its critical step.
+bool takes_forces(const Group& group) {
+  const Dynamics& body = *group.dynamics;
+  return body.velocities() > 0 && (body.rigid() != nullptr || group.kind == "particles");
+}
+
 Model Model::with_applied_forces(
     const std::vector<std::shared_ptr<const std::vector<AppliedForce>>>& lists) const {
   expects(!options().joints_in_stages, "applied forces do not act on joints inside stages");
   ModelParts parts = *without_applied_forces().parts_;
   for (std::size_t g = 0; g < parts.groups.size(); ++g)
-    if (std::shared_ptr<const Dynamics>& body = parts.groups[g].dynamics; body->velocities() > 0)
-      body = std::make_shared<AppliedForces>(body, lists[g]);
+    if (takes_forces(parts.groups[g]))
+      parts.groups[g].dynamics =
+          std::make_shared<AppliedForces>(parts.groups[g].dynamics, lists[g]);
   return Model(std::move(parts));
 }
 

@@ -40,6 +40,9 @@ struct Group {
   std::vector<std::string> bodies = {};
 };
 
+/// Whether a run may apply forces to its bodies: rigid bodies and particles that can move.
+bool takes_forces(const Group& group);
+
 /// A point that may be in contact: `group` -1 is the fixed world, where ref.local is its position.
 struct ContactSide {
   int group = -1;
@@ -154,6 +157,8 @@ struct Probe {
   /// joint, joint_rate: coordinate `coordinate` of joint `joint` and its rate. joint_force,
   /// joint_torque: of the joint on its b. contact_force: of contacts on a body. Forces are means
   /// over a step; the component along `direction`, or the magnitude if that is zero.
+  /// joint_effort, joint_power: of the actuators of a coordinate. place: n . x. angular_velocity:
+  /// of a rigid body. acceleration: of a point, mean over a step.
   enum class Quantity {
     displacement,
     velocity,
@@ -162,7 +167,12 @@ struct Probe {
     joint_rate,
     joint_force,
     joint_torque,
-    contact_force
+    contact_force,
+    joint_effort,
+    joint_power,
+    place,
+    angular_velocity,
+    acceleration
   };
   std::string name;
   int joint = 0, coordinate = 0;
@@ -179,11 +189,18 @@ struct Probe {
   double gain = 0.0;           ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
 };
 
-/// The quantity is a force or torque: a mean over the last step and no function of the state.
+/// The quantity is a mean over the last step and no function of the state.
 constexpr bool is_mean(Probe::Quantity quantity) {
   using enum Probe::Quantity;
   return quantity == reaction || quantity == joint_force || quantity == joint_torque ||
-         quantity == contact_force;
+         quantity == contact_force || quantity == joint_effort || quantity == joint_power ||
+         quantity == acceleration;
+}
+/// It belongs to a coordinate of a joint.
+constexpr bool on_coordinate(Probe::Quantity quantity) {
+  using enum Probe::Quantity;
+  return quantity == joint || quantity == joint_rate || quantity == joint_effort ||
+         quantity == joint_power;
 }
 
 /// Name and unit of the quantity of a probe: "velocity", "m/s".
@@ -253,7 +270,7 @@ class Model {
   /// The same model with or without the energy balance of every step (StepOptions::ledger).
   Model with_ledger(bool ledger) const;
 
-  /// The same model whose moving groups also obey the forces in `lists`, one list per group
+  /// The same model whose groups also obey the forces in `lists` if takes_forces(), one per group
   /// (AppliedForces); the account "load" then exists. Not for joints inside stages.
   Model with_applied_forces(
       const std::vector<std::shared_ptr<const std::vector<AppliedForce>>>& lists) const;

@@ -100,7 +100,7 @@ void expect_actuators(const ModelParts& parts) {
 void expect_probes(const ModelParts& parts) {
   using Quantity = Probe::Quantity;
   for (const Probe& probe : parts.probes)
-    if (probe.quantity == Quantity::joint || probe.quantity == Quantity::joint_rate)
+    if (on_coordinate(probe.quantity))
       expects(has_coordinate(parts, probe.joint, probe.coordinate),
               "a probe of a joint must refer to one of its coordinates");
     else if (probe.quantity == Quantity::joint_force || probe.quantity == Quantity::joint_torque)

@@ -71,10 +71,6 @@ void write_pairs(const h5::File& file, const Model& model) {
   layout::described(pairs.write("tangent", tangent, 6), "1", "the two directions of friction");
 }
 
-bool on_joint(const Probe& probe) {
-  return probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate;
-}
-
 /// Position in the step to which the value belongs, as a fraction: 1 at its end.
 double velocity_at(const Model& model, const Probe& probe) {
   const auto of = [&](int g) {
@@ -108,8 +104,16 @@ std::string description_of(const Probe& probe) {
     return "torque of a joint on its second body, mean over the step";
   if (probe.quantity == Probe::Quantity::reaction)
     return "constraint force of a prescribed degree of freedom, mean over the step";
+  if (probe.quantity == Probe::Quantity::joint_effort)
+    return "torque or force of the actuators of a joint coordinate, mean over the step";
+  if (probe.quantity == Probe::Quantity::joint_power)
+    return "effort of the actuators of a joint coordinate times its rate";
+  if (probe.quantity == Probe::Quantity::angular_velocity)
+    return "angular velocity of a body along a direction";
+  if (probe.quantity == Probe::Quantity::acceleration)
+    return "acceleration of a point along a direction, mean over the step";
   const std::string name(name_of(probe.quantity));
-  return name + (on_joint(probe) ? " of a joint" : " of a point along a direction");
+  return name + (on_coordinate(probe.quantity) ? " of a joint" : " of a point along a direction");
 }
 
 void create_probes(const h5::File& file, const Model& model, const ResultsOptions& options) {
@@ -127,7 +131,7 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
                           description_of(probe));
     data.set("index", static_cast<std::int64_t>(i));
     data.set("name", probe.name);
-    if (on_joint(probe)) {
+    if (on_coordinate(probe.quantity)) {
       const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
       data.set("joint", joint.name);
       data.set("coordinate", std::string(coordinate_name(joint.kind, probe.coordinate)));

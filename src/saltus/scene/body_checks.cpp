@@ -71,14 +71,16 @@ void BodyChecks::check(std::size_t i) {
 }
 
 void BodyChecks::warn_of_gravity() {
-  if (spec_.gravity == std::array<double, 3>{} || spec_.bodies.empty()) return;
+  const bool acts = spec_.steady_gravity() != std::array<double, 3>{} || spec_.ground ||
+                    std::holds_alternative<GravityCourse>(spec_.gravity);
+  if (!acts || spec_.bodies.empty()) return;
   for (const BodySpec& body : spec_.bodies)
     if (kind_row(body.kind).weight.empty()) return;
   const BodySpec& first = spec_.bodies.front();
   const KindRow& kind = kind_row(first.kind);
   parts_.warnings.push_back(
-      fmt::format("gravity: it does not act on any body of the scene, '{}' is of kind {}; {}",
-                  first.name, kind.name, kind.weight));
+      fmt::format("{}: it does not act on any body of the scene, '{}' is of kind {}; {}",
+                  spec_.ground ? "ground" : "gravity", first.name, kind.name, kind.weight));
 }
 
 void BodyChecks::warn_of_fields() {

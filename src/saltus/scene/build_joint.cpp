@@ -78,15 +78,9 @@ void add_servo(JointMaking& m, int i, const JointServo<D>& servo, const std::str
   m.add_actuator(i, "servo", AnyLaw(law_of(force)), "servo", std::move(actuator));
 }
 
-/// A spring and a damper. A rest value that is a function of time makes the spring a servo.
+/// A spring and a damper. A rest value that changes in time makes the spring a servo.
 template <Dimension D>
 void add_spring(JointMaking& m, int i, const JointLawsSpec<D>& laws, const std::string& path) {
-  if (laws.spring && laws.spring->rest && !std::holds_alternative<double>(*laws.spring->rest)) {
-    Actuator actuator{.kind = Actuator::Kind::servo,
-                      .target = set_point(m, *laws.spring->rest, path + ".spring.rest")};
-    m.add_actuator(i, "spring", AnyLaw(law_of(ActuatorForce{.stiffness = laws.spring->stiffness})),
-                   "spring", std::move(actuator));
-  }
   ContactSpring spring;
   spring.at = ContactSpring::At::middle;
   spring.pulls = true;
@@ -94,12 +88,17 @@ void add_spring(JointMaking& m, int i, const JointLawsSpec<D>& laws, const std::
   double rest = m.spec.kind == JointKind::line
                     ? joint_coordinate(JointKind::line, 0, m.placed.a, m.placed.b).gap
                     : 0.0;
-  const bool fixed =
-      laws.spring && (!laws.spring->rest || std::holds_alternative<double>(*laws.spring->rest));
-  if (fixed) {
-    spring.stiffness = laws.spring->stiffness;
-    if (laws.spring->rest) rest = std::get<double>(*laws.spring->rest);
+  bool fixed = laws.spring.has_value();
+  if (laws.spring && laws.spring->rest) {
+    const Signal given = set_point(m, *laws.spring->rest, path + ".spring.rest");
+    fixed = given.is_constant();
+    rest = fixed ? given.value(0.0) : rest;
+    if (!fixed)
+      m.add_actuator(i, "spring",
+                     AnyLaw(law_of(ActuatorForce{.stiffness = laws.spring->stiffness})), "spring",
+                     {.kind = Actuator::Kind::servo, .target = given});
   }
+  if (fixed) spring.stiffness = laws.spring->stiffness;
   if (fixed || laws.damping > 0.0)
     m.add_law(i, fixed ? "spring" : "damper", 1.0, rest, AnyLaw(law_of(spring)),
               fixed ? "spring" : "damping");

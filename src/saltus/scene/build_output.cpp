@@ -24,8 +24,11 @@ Probe joint_probe(const Scene& scene, std::span<const Joint> joints, const Outpu
   probe.coordinate = of.coordinate;
   const Joint& joint = joints[of.joint];
   probe.group = std::max(joint.a.group, joint.b.group);
-  probe.quantity = spec.quantity == OutputSpec::Quantity::velocity ? Probe::Quantity::joint_rate
-                                                                   : Probe::Quantity::joint;
+  using Asked = OutputSpec::Quantity;
+  probe.quantity = spec.quantity == Asked::velocity ? Probe::Quantity::joint_rate
+                   : spec.quantity == Asked::effort ? Probe::Quantity::joint_effort
+                   : spec.quantity == Asked::power  ? Probe::Quantity::joint_power
+                                                    : Probe::Quantity::joint;
   add_files(spec, probe);
   return probe;
 }
@@ -93,12 +96,35 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const Mode
   const OutputSpec& spec = scene.spec.outputs[index];
   const std::string path = fmt::format("outputs[{}]", index);
   if (spec.acts()) return force_probe(scene, bodies, parts, spec, path);
-  if (!find_body(scene.spec, spec.probe)) return joint_probe(scene, parts.joints, spec);
+  if (!find_body(scene.spec, spec.probe)) {
+    const Probe probe = joint_probe(scene, parts.joints, spec);
+    if (spec.drives() && std::ranges::none_of(parts.joint_laws, [&](const JointLaw& law) {
+          return law.actuator >= 0 && law.joint == probe.joint &&
+                 law.coordinate == probe.coordinate;
+        }))
+      throw SceneError(path + ".probe", fmt::format("'{}' has no actuator", spec.probe),
+                       "give the coordinate a `motor`, a `servo`, or a given torque or force");
+    return probe;
+  }
   const NamedBuilt of = named_built(scene, bodies, spec.probe, path + ".probe");
   Probe probe;
   probe.name = spec.name;
   probe.group = of.built.group;
   const ProbeRequest request{scene, spec, of, of.built, of.body, path};
+  if (spec.quantity == OutputSpec::Quantity::angular_velocity) {
+    const bool rigid =
+        of.built.group >= 0 &&
+        has(parts.groups[static_cast<std::size_t>(of.built.group)].dynamics->traits(),
+            Trait::rigid);
+    if (!rigid)
+      throw SceneError(path + ".probe", fmt::format("'{}' has no angular velocity", spec.probe),
+                       "name a rigid body that forces move");
+    probe.point.body = of.built.first + of.copy;
+    probe.direction = request.direction();
+    probe.quantity = Probe::Quantity::angular_velocity;
+    add_files(spec, probe);
+    return probe;
+  }
   const bool reaction = spec.quantity == OutputSpec::Quantity::reaction;
   if (reaction)
     of.built.kind->set_reaction(request, probe);
@@ -110,12 +136,18 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const Mode
     const std::array at{probe.point};
     Vector3 x;
     of.built.dynamics->points(0.0, parts.initial[static_cast<std::size_t>(probe.group)].q, at, x);
-    probe.rest = probe.direction.dot(x);
+    if (spec.quantity != OutputSpec::Quantity::place) probe.rest = probe.direction.dot(x);
+  } else if (spec.quantity == OutputSpec::Quantity::place) {
+    throw SceneError(path + ".quantity",
+                     fmt::format("a coordinate of '{}' has no place in space", spec.probe),
+                     "give `displacement`");
   }
-  probe.quantity = reaction ? Probe::Quantity::reaction
-                   : spec.quantity == OutputSpec::Quantity::velocity
-                       ? Probe::Quantity::velocity
-                       : Probe::Quantity::displacement;
+  probe.quantity = reaction                                          ? Probe::Quantity::reaction
+                   : spec.quantity == OutputSpec::Quantity::velocity ? Probe::Quantity::velocity
+                   : spec.quantity == OutputSpec::Quantity::acceleration
+                       ? Probe::Quantity::acceleration
+                   : spec.quantity == OutputSpec::Quantity::place ? Probe::Quantity::place
+                                                                  : Probe::Quantity::displacement;
   add_files(spec, probe);
   return probe;
 }

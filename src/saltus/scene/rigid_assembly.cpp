@@ -18,14 +18,16 @@ int RigidAssembly::draft_of(const BodySpec& body, const std::string& path) {
   // prescribed motion needs no scheme; this one accepts an empty set of bodies
   draft.scheme = draft.led ? SchemeChoice(MoreauJeanOptions{}) : body.chosen_scheme();
   if (!draft.led) {
-    draft.gravity = to_vector3(spec.gravity.value_or(scene_.spec.gravity));
+    draft.gravity = to_vector3(spec.gravity.value_or(scene_.spec.steady_gravity()));
+    draft.own_gravity =
+        spec.gravity.has_value() && std::holds_alternative<GravityCourse>(scene_.spec.gravity);
     draft.drag = spec.drag;
     draft.spin_drag = spec.spin_drag;
   }
   const auto same = std::ranges::find_if(drafts_, [&](const GroupDraft& other) {
     return other.led == draft.led && other.scheme == draft.scheme &&
-           other.gravity == draft.gravity && other.drag == draft.drag &&
-           other.spin_drag == draft.spin_drag;
+           other.gravity == draft.gravity && other.own_gravity == draft.own_gravity &&
+           other.drag == draft.drag && other.spin_drag == draft.spin_drag;
   });
   if (same != drafts_.end()) return static_cast<int>(same - drafts_.begin());
   draft.group = static_cast<int>(parts_.groups.size());
@@ -65,6 +67,7 @@ void RigidAssembly::make_rigid(const GroupDraft& draft) {
   system.gravity = draft.gravity;
   system.drag = draft.drag;
   system.spin_drag = draft.spin_drag;
+  const UniformField field = field_of(scene_, draft.own_gravity);
   const auto n = static_cast<Eigen::Index>(draft.members.size());
   GroupState state{Vector(7 * n), Vector(6 * n), {}};
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -72,6 +75,13 @@ void RigidAssembly::make_rigid(const GroupDraft& draft) {
     system.bodies.push_back(part.body);
     for (RigidLoad load : part.loads) {
       load.body = static_cast<int>(i);
+      system.loads.push_back(std::move(load));
+    }
+    for (const UniformField::Term& term : field.terms) {
+      RigidLoad load;
+      load.body = static_cast<int>(i);
+      load.direction = part.body.mass * term.direction;
+      load.signal = term.signal;
       system.loads.push_back(std::move(load));
     }
     const Quaternion& Q = part.rotation;

@@ -47,6 +47,7 @@ class RigidAssembly final : public SharedGroups {
     bool led = false;  ///< with prescribed `motion`
     SchemeChoice scheme;
     Vector3 gravity = Vector3::Zero();
+    bool own_gravity = false;  ///< gravity in time of the scene does not act on it
     double drag = 0.0, spin_drag = 0.0;
     std::vector<std::size_t> members;  ///< indices into all_
   };

@@ -46,6 +46,13 @@ class DataFileList {
       add(path + "file", against->file);
       add_surface_velocity(path, against->surface_velocity);
     }
+    if (const auto* gravity = std::get_if<GravityCourse>(&spec.gravity))
+      add("gravity.file", gravity->file);
+    if (spec.ground) {
+      add_file("ground.x.file", spec.ground->x);
+      add_file("ground.y.file", spec.ground->y);
+      add_file("ground.z.file", spec.ground->z);
+    }
     add_file("reference.file", spec.reference);
     return std::move(files_);
   }

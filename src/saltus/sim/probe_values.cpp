@@ -65,6 +65,15 @@ double ProbeValues::point(const Probe& probe, double t, const GroupState& state)
   const Dynamics& body = *model_.groups()[static_cast<std::size_t>(probe.group)].dynamics;
   const std::array at{probe.point};
   Vector3 x;
+  if (probe.quantity == Probe::Quantity::angular_velocity) {
+    body.spin_rows(state.q, state.q, at, rows_);
+    row_.clear(1);
+    row_.add(0, 1.0, probe.direction, rows_, 0);
+    Eigen::Matrix<double, 1, 1> u;
+    u.setZero();
+    row_.multiply_add(state.v, u);
+    return u[0];
+  }
   if (probe.quantity != Probe::Quantity::velocity) {
     body.points(t, state.q, at, x);
     return probe.direction.dot(x) - probe.rest;

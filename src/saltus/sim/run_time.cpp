@@ -69,19 +69,24 @@ void Simulation::Drivers::set(int actuator, const SetPoint& values) {
 //     T = clip(stiffness (target - c) + damping (rate of the target - c'), bound)
 void Simulation::Drivers::hold_servos() {
   const Model& model = steps.model();
+  if (std::ranges::none_of(model.actuators(), &Actuator::held)) return;
+  const State& state = steps.state();
+  probes.joint_coordinates(state, steps.prepared(), joint_values, joint_rates);
+  std::vector<std::size_t> first{0};  // coordinate of each joint
+  for (const Joint& joint : model.joints())
+    first.push_back(first.back() + static_cast<std::size_t>(coordinate_count(joint.kind)));
   for (const JointLaw& law : model.joint_laws()) {
     if (law.actuator < 0) continue;
-    const Actuator& servo = model.actuators()[static_cast<std::size_t>(law.actuator)];
+    const auto i = static_cast<std::size_t>(law.actuator);
+    const Actuator& servo = model.actuators()[i];
     if (!servo.held) continue;
-    const State& state = steps.state();
-    const ActuatorPlace& place = model.actuator_places()[static_cast<std::size_t>(law.actuator)];
-    DrivenActuator now{
-        &servo,
-        SetPoint::of(state.groups[static_cast<std::size_t>(place.group)].set_points, place)};
-    const auto [x, rate] =
-        probes.joint_coordinate(law.joint, law.coordinate, state, steps.prepared());
-    now.set.effort = std::clamp(servo.stiffness * (now.target(state.t) - x) +
-                                    servo.damping * (now.velocity(state.t) - rate),
+    const ActuatorPlace& place = model.actuator_places()[i];
+    const auto g = static_cast<std::size_t>(place.group);
+    DrivenActuator now{&servo, SetPoint::of(state.groups[g].set_points, place)};
+    const std::size_t c =
+        first[static_cast<std::size_t>(law.joint)] + static_cast<std::size_t>(law.coordinate);
+    now.set.effort = std::clamp(servo.stiffness * (now.target(state.t) - joint_values[c]) +
+                                    servo.damping * (now.velocity(state.t) - joint_rates[c]),
                                 -servo.bound, servo.bound);
     set(law.actuator, now.set);
   }
@@ -113,8 +118,8 @@ std::unique_ptr<Simulation::Drivers> Simulation::Drivers::of(const Model& model,
   return made;
 }
 
-void Simulation::adopt(std::unique_ptr<Drivers> made) {
-  made->steps.take_over(drivers_->steps);
+void Simulation::adopt(std::unique_ptr<Drivers> made, bool keep_notices) {
+  made->steps.take_over(drivers_->steps, keep_notices);
   made->arena = std::move(drivers_->arena);
   if (made->events) {
     made->events->integrator().stop_by(made->steps.stop());
@@ -123,19 +128,52 @@ void Simulation::adopt(std::unique_ptr<Drivers> made) {
   drivers_ = std::move(made);
 }
 
-void Simulation::set(int actuator, const SetPoint& values) {
+// The first step with applied forces: until then the last step can still be measured.
+void Simulation::obey_applied() {
+  if (!drivers_->applied.empty()) return;
+  std::vector<std::size_t> groups;
+  for (std::size_t g = 0; g < state().groups.size(); ++g)
+    if (!state().groups[g].applied.empty()) groups.push_back(g);
+  if (groups.empty()) return;
+  const std::vector<GroupState> physical = drivers_->physical();
+  adopt(Drivers::of(Model(model()), std::move(drivers_->steps.state()), true), true);
+  for (const std::size_t g : groups) drivers_->start_again(g, physical[g].v);
+}
+
+void Simulation::expect_set(int actuator, const SetPoint& values) const {
   expects(actuator >= 0 && actuator < std::ssize(model().actuators()), "no such actuator");
   const Actuator& at = model().actuators()[static_cast<std::size_t>(actuator)];
   using enum Actuator::Kind;
-  const auto check = [](double value, bool used, std::string_view what) {
+  const auto check = [&](double value, bool used, std::string_view what) {
     if (!SetPoint::given(value)) return;
-    expects(used, what);
-    expects(std::isfinite(value), "a set-point must be finite");
+    const auto name = [&] {
+      return std::ranges::find(model().joint_laws(), actuator, &JointLaw::actuator)->name;
+    };
+    if (!used)
+      expects(false,
+              fmt::format("'{}' has no {}: leave it out, or give NaN in an array", name(), what));
+    if (!std::isfinite(value))
+      expects(false, fmt::format("the {} of '{}' is not finite", what, name()));
   };
-  check(values.target, at.kind == servo, "only a servo has a target");
-  check(values.velocity, at.kind != effort, "a given torque or force has no velocity");
-  check(values.effort, at.kind == effort, "the torque of a motor or servo cannot be set");
+  check(values.target, at.kind == servo, "target");
+  check(values.velocity, at.kind != effort, "velocity");
+  check(values.effort, at.kind == effort, "given torque or force");
+}
+
+void Simulation::set(int actuator, const SetPoint& values) {
+  expect_set(actuator, values);
   drivers_->set(actuator, values);
+}
+
+void Simulation::expect_set_all(std::span<const SetPoint> values) const {
+  expects(values.size() == model().actuators().size(), "give one set-point for each actuator");
+  for (int i = 0; i < std::ssize(values); ++i) expect_set(i, values[static_cast<std::size_t>(i)]);
+}
+
+void Simulation::set_all(std::span<const SetPoint> values) {
+  expect_set_all(values);
+  for (int i = 0; i < std::ssize(values); ++i)
+    drivers_->set(i, values[static_cast<std::size_t>(i)]);
 }
 
 SetPoint Simulation::set_point(int actuator) const {
@@ -150,16 +188,13 @@ SetPoint Simulation::set_point(int actuator) const {
 
 double Simulation::actuator_force(int actuator) const {
   expects(actuator >= 0 && actuator < std::ssize(model().actuators()), "no such actuator");
-  for (const JointLaw& law : model().joint_laws()) {
-    if (law.actuator != actuator) continue;
-    drivers_->find_forces();
-    const auto view =
-        std::ranges::lower_bound(drivers_->force_views, law.key, {}, &ContactView::key);
-    return view != drivers_->force_views.end() && view->key == law.key && state().h > 0.0
-               ? law.sign * view->impulse[0] / state().h
-               : 0.0;
-  }
-  return 0.0;
+  const auto law = std::ranges::find(model().joint_laws(), actuator, &JointLaw::actuator);
+  const double h = drivers_->measured();
+  if (!(h > 0.0)) return 0.0;
+  drivers_->find_forces();
+  const std::vector<ContactView>& views = drivers_->force_views;
+  const auto view = std::ranges::lower_bound(views, law->key, {}, &ContactView::key);
+  return view != views.end() && view->key == law->key ? law->sign * view->impulse[0] / h : 0.0;
 }
 
 void Simulation::apply(int group, int body, std::span<const AppliedForce> forces) {
@@ -168,6 +203,7 @@ void Simulation::apply(int group, int body, std::span<const AppliedForce> forces
   const Group at = model().groups()[g];
   expects(body >= 0 && body < at.dynamics->bodies(), "no such body");
   expects(at.dynamics->velocities() > 0, "forces cannot move this body: it is fixed or driven");
+  expects(takes_forces(at), "forces can be applied to rigid bodies and particles");
   for (const AppliedForce& one : forces) {
     expects(one.at.body == body, "a force is given for another body");
     expects(one.at.local.allFinite() && one.force.allFinite() && one.torque.allFinite(),
@@ -175,11 +211,9 @@ void Simulation::apply(int group, int body, std::span<const AppliedForce> forces
     expects(one.torque.isZero(0.0) || has(at.dynamics->traits(), Trait::rigid),
             "a torque acts on rigid bodies only");
   }
-  if (drivers_->applied.empty()) {
-    expects(!model().options().joints_in_stages,
-            "forces cannot be applied to bodies whose joints act inside stages (joint.in_stages)");
-    adopt(Drivers::of(Model(model()), std::move(drivers_->steps.state()), true));
-  }
+  expects(!model().options().joints_in_stages,
+          "forces cannot be applied to bodies whose joints act inside stages: give joint: "
+          "{in_stages: false}");
   Vector v(at.dynamics->velocities());
   velocity(group, v);
   State& state = drivers_->steps.state();
@@ -188,6 +222,7 @@ void Simulation::apply(int group, int body, std::span<const AppliedForce> forces
       std::ranges::equal_range(all, body, {}, [](const AppliedForce& one) { return one.at.body; });
   const auto place = all.erase(of_body.begin(), of_body.end());
   all.insert(place, forces.begin(), forces.end());
+  if (drivers_->applied.empty()) return;  // they begin with the next step: obey_applied()
   *drivers_->applied[g] = all;
   drivers_->start_again(g, v);
 }
@@ -260,6 +295,7 @@ void Simulation::Drivers::place(std::vector<GroupState> placed) {
   state.energy = energy_of(model, state);
   state.energy_start += state.energy.total() - before;
   ++intervals;
+  interval_start = state.t;
   restart();
 }
 
@@ -278,7 +314,7 @@ void Simulation::reset(State state) {
     now.groups[g].q.swap(fresh.q);
     now.groups[g].v.swap(fresh.v);
   }
-  adopt(std::move(made));
+  adopt(std::move(made), false);
 }
 
 }  // namespace saltus

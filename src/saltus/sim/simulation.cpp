@@ -39,6 +39,28 @@ void Simulation::Drivers::recover(const State* before) {
   if (before && before->event_state.active) events->integrator().reset();
 }
 
+/// Of probes of accelerations, at the start of an interval.
+void Simulation::Drivers::measure_velocities() {
+  const auto all = steps.model().probes();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].quantity != Probe::Quantity::acceleration) continue;
+    velocities.resize(all.size(), 0.0);
+    velocities[i] = velocity_of(i);
+  }
+  interval_start = steps.state().t;
+}
+
+double Simulation::Drivers::velocity_of(std::size_t probe) {
+  Probe of = steps.model().probes()[probe];
+  of.quantity = Probe::Quantity::velocity;
+  return probes.value(of, steps.state(), steps.prepared(), steps.reactions().values());
+}
+
+double Simulation::Drivers::acceleration(std::size_t probe) {
+  const double h = steps.state().t - interval_start;
+  return h > 0.0 && probe < velocities.size() ? (velocity_of(probe) - velocities[probe]) / h : 0.0;
+}
+
 StepReport Simulation::Drivers::interval(double h) {
   ++intervals;
   const FlushDenormals flush;
@@ -59,6 +81,7 @@ StepReport Simulation::Drivers::interval(double h) {
     before = state;
   if (!applied.empty()) use_applied();
   hold_servos();
+  measure_velocities();
   StepReport report;
   try {
     cover(h, t1, report);
@@ -82,8 +105,8 @@ StepReport Simulation::Drivers::interval(double h) {
 }
 
 Simulation::Simulation(Model model) {
-  State state = initial_state(model);
-  drivers_ = std::make_unique<Drivers>(std::move(model), std::move(state));
+  const Model plain = model.without_applied_forces();
+  drivers_ = std::make_unique<Drivers>(plain, initial_state(plain));
 }
 Simulation::Simulation(Model model, State state)
     : drivers_(Drivers::of(model, std::move(state), false)) {}
@@ -103,6 +126,7 @@ const GroupState& Simulation::hold(int group) {
 StepReport Simulation::advance() { return advance(model().options().h); }
 
 StepReport Simulation::advance(double h) {
+  obey_applied();
   if (!drivers_->arena) return drivers_->interval(h);
   return drivers_->arena->execute([&] { return drivers_->interval(h); });
 }
@@ -151,7 +175,8 @@ std::array<Vector3, 2> Simulation::joint_load(int joint) const {
   if (state().event_state.active) {
     const FlushDenormals flush;  // as in advance(): reading the load changes nothing
     auto load = drivers_->events->integrator().joint_impulse(joint);
-    for (Vector3& part : load) part /= model().options().h;
+    const double h = drivers_->measured();
+    for (Vector3& part : load) part = h > 0.0 ? Vector3(part / h) : Vector3::Zero();
     return load;
   }
   return drivers_->adaptive ? drivers_->adaptive->joint_loads()[i] : drivers_->steps.joint_load(i);
@@ -178,7 +203,8 @@ void Simulation::Drivers::find_contacts(double most, std::vector<SeenContact>& s
   else if (steps.contacts_known())
     for (const auto& island : steps.islands())
       if (island) island->see(steps.model(), most, seen);
-  place_contacts(steps.model(), state.t, state.h, state.groups, seen, placed);
+  place_contacts(steps.model(), state.t, measured() > 0.0 ? measured() : state.h, state.groups,
+                 seen, placed);
 }
 
 void Simulation::Drivers::find_forces() {
@@ -224,6 +250,17 @@ double Simulation::probe(int index) const {
     return probe.direction.isZero(0.0) ? x.norm() : probe.direction.dot(x);
   };
   if (probe.quantity == Quantity::contact_force) return part(contact_force(probe));
+  if (probe.quantity == Quantity::joint_effort || probe.quantity == Quantity::joint_power) {
+    double effort = 0.0;
+    for (const JointLaw& law : model().joint_laws())
+      if (law.actuator >= 0 && law.joint == probe.joint && law.coordinate == probe.coordinate)
+        effort += actuator_force(law.actuator);
+    return probe.quantity == Quantity::joint_effort
+               ? effort
+               : effort * joint_coordinate(probe.joint, probe.coordinate)[1];
+  }
+  if (probe.quantity == Quantity::acceleration)
+    return drivers_->acceleration(static_cast<std::size_t>(index));
   if (probe.quantity == Quantity::joint_force || probe.quantity == Quantity::joint_torque)
     return part(joint_load(probe.joint)[probe.quantity == Quantity::joint_torque ? 1 : 0]);
   return drivers_->probes.value(probe, state(), drivers_->steps.prepared(),

@@ -47,14 +47,19 @@ class Simulation {
   /// does not exist, a value that its kind does not use or that is not finite, and the effort of a
   /// servo, which it computes itself.
   void set(int actuator, const SetPoint& values);
+  /// set() for all actuators; if one value is wrong, nothing changes.
+  void set_all(std::span<const SetPoint> values);
+  /// Throws as set_all() would, and sets nothing.
+  void expect_set_all(std::span<const SetPoint> values) const;
   SetPoint set_point(int actuator) const;
   /// Mean force of an actuator along its coordinate in the last step [N m], [N]; 0 before the first
   /// step.
   double actuator_force(int actuator) const;
 
   /// From the next step on, these forces act on a body instead of those of the last call for it;
-  /// none: no force. Their work is in the account "load", which the model has from the first call
-  /// on: that call ends references and spans obtained from this object, except addresses of hold().
+  /// none: no force. Their work is in the account "load", which the model has from the next step
+  /// on: the first step with forces ends references and spans obtained from this object, except
+  /// addresses of hold().
   /// UsageError for a body that does not exist or does not move, numbers that are not finite, and
   /// torques on bodies without frames.
   void apply(int group, int body, std::span<const AppliedForce> forces);
@@ -131,7 +136,9 @@ class Simulation {
 
  private:
   struct Drivers;
-  void adopt(std::unique_ptr<Drivers> made);
+  void adopt(std::unique_ptr<Drivers> made, bool keep_notices);
+  void obey_applied();
+  void expect_set(int actuator, const SetPoint& values) const;
   std::unique_ptr<Drivers> drivers_;
 };
 

@@ -22,6 +22,14 @@ struct Simulation::Drivers {
   StepReport interval(double h);
   /// Forces or the configuration of the state have changed.
   void restart();
+  /// Length of the interval to which the measurements of contacts and joints belong [s]: the last
+  /// step in time stepping, in event-driven integration the interval; 0: there is none.
+  double measured() const {
+    const State& state = steps.state();
+    return state.event_state.active ? state.t - interval_start : state.h;
+  }
+  /// Mean acceleration over the last interval, of a probe of one.
+  double acceleration(std::size_t probe);
   std::vector<GroupState> physical() const;
   void place(std::vector<GroupState> placed);
   /// The forces on group g, with physical velocity v, have changed.
@@ -41,10 +49,14 @@ struct Simulation::Drivers {
   std::unique_ptr<tbb::task_arena> arena;    ///< null: the arena of the caller
   std::vector<SeenContact> contacts;
   std::vector<ContactView> views;
+  std::vector<double> joint_values, joint_rates;  ///< of joint coordinates, for hold_servos()
   // the same for Simulation::contact_force(), and the interval to which they belong
   std::vector<SeenContact> force_contacts;
   std::vector<ContactView> force_views;
   std::uint64_t intervals = 1, force_interval = 0;
+  /// of probes of accelerations, at the start of the last interval, and its time
+  std::vector<double> velocities;
+  double interval_start = steps.state().t;
 
   /// Finds force_contacts and force_views of the last interval.
   void find_forces();
@@ -53,6 +65,8 @@ struct Simulation::Drivers {
 
  private:
   void hold_servos();
+  void measure_velocities();
+  double velocity_of(std::size_t probe);
   void cover(double h, double t1, StepReport& report);
   void put_back(const State& before);
   void recover(const State* before);

@@ -337,8 +337,8 @@ void StepDriver::project(StepReport& report) {
   balance_.add_projection(in_work(), change);
 }
 
-void StepDriver::take_over(StepDriver& other) {
-  notices_ = std::move(other.notices_);
+void StepDriver::take_over(StepDriver& other, bool keep_notices) {
+  if (keep_notices) notices_ = std::move(other.notices_);
   pinned_ = other.pinned_;
   observer_ = other.observer_;
   stop_ = other.stop_;

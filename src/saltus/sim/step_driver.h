@@ -36,8 +36,8 @@ class StepDriver {
   PreparedSchemes prepared() const { return tables_.prepared(); }
   Islands islands() const { return tables_.islands(); }
   std::vector<GroupState>& ends() { return ends_; }  ///< of the current step
-  /// Continues in place of `other`: its notices, observer, stop, and addresses of q and v.
-  void take_over(StepDriver& other);
+  /// Continues in place of `other`: its observer, stop, addresses of q and v, and notices.
+  void take_over(StepDriver& other, bool keep_notices);
   /// Energy measures of schemes have changed by themselves: that counts as their work.
   void measure_energy_again();
   /// The q and v of a group keep their address in memory (Simulation::hold).

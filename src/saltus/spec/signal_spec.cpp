@@ -34,6 +34,12 @@ std::optional<Fault> LoadSpec::fault() const {
   return table_fault(table, file.has_value(), smooth);
 }
 
+std::optional<Fault> GravityCourse::fault() const {
+  TimeTable times;
+  for (const auto& row : table) times.push_back({row[0], 0.0});
+  return table_fault(times, file.has_value(), smooth);
+}
+
 std::optional<Fault> PrescribedSpec::fault() const {
   return table_fault(table, file.has_value(), smooth);
 }

@@ -124,6 +124,41 @@ struct CourseSpec {
   }
 };
 
+/// Gravity that changes in time.
+struct GravityCourse {
+  std::vector<std::array<double, 4>> table;
+  std::optional<std::string> file;
+  bool smooth = false;
+
+  bool operator==(const GravityCourse&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() { return std::array{exactly_one("table", "file")}; }
+  static constexpr auto fields() {
+    using T = GravityCourse;
+    return field_rows(
+        field("table", &T::table,
+              "list of [t, x, y, z], t in s and increasing, x, y, z in m/s^2; linear between the "
+              "points, constant outside them"),
+        field("file", &T::file, "CSV file with columns t [s], x, y, z [m/s^2]"),
+        field("smooth", &T::smooth, option::kSmooth));
+  }
+};
+
+/// Acceleration of the ground, in whose frame the scene is described.
+struct GroundSpec {
+  std::optional<CourseSpec<unit::m_per_s2>> x, y, z;
+  double scale = 1.0;
+
+  bool operator==(const GroundSpec&) const = default;
+  static constexpr auto rules() { return std::array{at_least_one("x", "y", "z")}; }
+  static constexpr auto fields() {
+    using T = GroundSpec;
+    return field_rows(
+        field("x", &T::x, "along x"), field("y", &T::y, "along y"), field("z", &T::z, "along z"),
+        field("scale", &T::scale, "factor of all components: 9.81 for a record in units of g"));
+  }
+};
+
 /// A degree of freedom with prescribed motion.
 struct PrescribedSpec {
   int dof = 0;

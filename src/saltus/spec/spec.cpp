@@ -50,6 +50,7 @@ std::optional<Fault> output_fault(const SceneSpec& scene) {
         return Fault{key + "direction", "has no meaning for a joint", "leave it out"};
       continue;
     }
+    if (output.quantity == OutputSpec::Quantity::angular_velocity) continue;  // sensor_fault()
     if (!output.at)
       return Fault{"outputs[" + std::to_string(i) + "]",
                    "`at` is missing: the place on '" + output.probe + "'",
@@ -145,10 +146,33 @@ std::optional<Fault> force_fault(const SceneSpec& scene, const OutputSpec& outpu
   return one_body_fault(scene, *output.from, key + "from");
 }
 
+/// An output of an actuator must name a coordinate of a joint, one of `place`, `angular_velocity`
+/// or `acceleration` a body.
+std::optional<Fault> sensor_fault(const SceneSpec& scene, const OutputSpec& output,
+                                  const std::string& key) {
+  if (output.wav) return Fault{key + "wav", "is for velocities and displacements", "give `csv`"};
+  if (output.drives()) {
+    if (output.at || output.direction)
+      return Fault{key + (output.at ? "at" : "direction"),
+                   "has no meaning for the actuator of a joint", "leave it out"};
+    if (find_body(scene, output.probe))
+      return Fault{key + "quantity", "is for coordinates of joints", "name a joint in `probe`"};
+    return std::nullopt;
+  }
+  if (output.quantity == OutputSpec::Quantity::angular_velocity && output.at)
+    return Fault{key + "at", "has no meaning for an angular velocity, which a whole body has",
+                 "leave it out"};
+  if (!find_body(scene, output.probe) && find_coordinate(scene, output.probe))
+    return Fault{key + "quantity", "is for bodies", "name a body in `probe`"};
+  return std::nullopt;
+}
+
 /// `probe` must name a body or a coordinate of a joint.
 std::optional<Fault> probe_fault(const SceneSpec& scene, const OutputSpec& output,
                                  const std::string& key) {
   if (output.acts()) return force_fault(scene, output, key);
+  if (output.drives() || output.of_body())
+    if (auto found = sensor_fault(scene, output, key)) return found;
   if (find_body(scene, output.probe) || scene.joints.empty())
     return one_body_fault(scene, output.probe, key + "probe");
   if (find_coordinate(scene, output.probe)) {
@@ -294,6 +318,10 @@ void complete(SceneSpec& spec) {
       output.name = free_name((force ? "force on " : "torque on ") + output.probe +
                                   (output.from ? " from " + *output.from : ""),
                               taken);
+      continue;
+    }
+    if (output.drives() || output.quantity == OutputSpec::Quantity::angular_velocity) {
+      output.name = free_name(std::string(name_of(output.quantity)) + " of " + output.probe, taken);
       continue;
     }
     const auto body = find_body(spec, output.probe);

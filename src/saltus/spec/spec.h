@@ -151,7 +151,18 @@ struct SolverSpec {
 
 /// A recorded quantity of a body or a joint.
 struct OutputSpec {
-  enum class Quantity { velocity, displacement, reaction, force, torque };
+  enum class Quantity {
+    velocity,
+    displacement,
+    reaction,
+    force,
+    torque,
+    effort,
+    power,
+    place,
+    angular_velocity,
+    acceleration
+  };
   enum class Modes { audible, all };
 
   std::string probe, name;
@@ -165,6 +176,13 @@ struct OutputSpec {
 
   /// A force or torque.
   bool acts() const { return quantity == Quantity::force || quantity == Quantity::torque; }
+  /// Of the actuators of a joint coordinate.
+  bool drives() const { return quantity == Quantity::effort || quantity == Quantity::power; }
+  /// Of a body only.
+  bool of_body() const {
+    return quantity == Quantity::place || quantity == Quantity::angular_velocity ||
+           quantity == Quantity::acceleration;
+  }
   bool operator==(const OutputSpec&) const = default;
   static constexpr auto rules() {
     return std::array{needs("gain", "wav"), only("quantity", {"force"}, "from")};
@@ -195,7 +213,15 @@ struct OutputSpec {
             "of freedom `at`; for a node or a set of nodes (fem) their sum along `direction`; for "
             "a joint: displacement is the coordinate, an angle over any number of turns, velocity "
             "its rate; force: on a body by its contacts, or by a joint on its second body; torque: "
-            "by a joint on its second body, about the joint; both are means over a step"),
+            "by a joint on its second body, about the joint; both are means over a step, of a "
+            "joint "
+            "without its actuators, springs and stops; effort: "
+            "torque or force of the motor, servo and given torque of a joint coordinate, mean over "
+            "a "
+            "step; power: effort times the rate of the coordinate; place: position of the point in "
+            "space along `direction`, where displacement is measured from the start; "
+            "angular_velocity: of a rigid body along `direction`; acceleration: of the point, mean "
+            "over a step"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field(
@@ -208,9 +234,16 @@ struct OutputSpec {
 };
 constexpr auto names_of(OutputSpec::Quantity) {
   using enum OutputSpec::Quantity;
-  return std::array{NamedValue{velocity, "velocity"}, NamedValue{displacement, "displacement"},
-                    NamedValue{reaction, "reaction"}, NamedValue{force, "force"},
-                    NamedValue{torque, "torque"}};
+  return std::array{NamedValue{velocity, "velocity"},
+                    NamedValue{displacement, "displacement"},
+                    NamedValue{reaction, "reaction"},
+                    NamedValue{force, "force"},
+                    NamedValue{torque, "torque"},
+                    NamedValue{effort, "effort"},
+                    NamedValue{power, "power"},
+                    NamedValue{place, "place"},
+                    NamedValue{angular_velocity, "angular_velocity"},
+                    NamedValue{acceleration, "acceleration"}};
 }
 constexpr auto names_of(OutputSpec::Modes) {
   using enum OutputSpec::Modes;
@@ -266,7 +299,8 @@ struct SceneSpec {
   ContactOptions contact;
   SolverSpec solver;
   std::optional<OnFailure> on_failure;
-  std::array<double, 3> gravity{0, 0, 0};
+  std::variant<std::array<double, 3>, GravityCourse> gravity = std::array{0.0, 0.0, 0.0};
+  std::optional<GroundSpec> ground;
   std::optional<Planar> planar;
   std::vector<BodySpec> bodies;
   std::vector<SurfaceLawSpec> surfaces;
@@ -279,6 +313,11 @@ struct SceneSpec {
   ResultsSpec results;
   std::optional<ReferenceSpec> reference;
 
+  /// Gravity that is constant; 0 if it changes in time.
+  std::array<double, 3> steady_gravity() const {
+    const auto* constant = std::get_if<std::array<double, 3>>(&gravity);
+    return constant ? *constant : std::array{0.0, 0.0, 0.0};
+  }
   bool operator==(const SceneSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
@@ -296,7 +335,10 @@ struct SceneSpec {
               "and continue; when not given: halve for heaps, else stop"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
               "acceleration of gravity on all bodies in space: rigid, pseudo-rigid, particles, "
-              "beams, finite elements"),
+              "beams, finite elements; constant, or a table or file as function of time"),
+        field("ground", &T::ground,
+              "acceleration of the ground, an accelerogram: positions are relative to the ground, "
+              "and each of these bodies feels the opposite acceleration"),
         field("planar", &T::planar,
               "the plane in which all rigid bodies move; motion in space when not given"),
         required("bodies", &T::bodies, "the bodies of the scene"),

@@ -1,8 +1,11 @@
-// In a step from (y0, u0) to (y1, u1), with the means of both ends as for springs on joints
-// (spring_law.cpp) and the mean T of the given force:
-//     P/h = clip(T - k (y0 + y1)/2 - c (u0 + u1)/2, bound),   y1 = y + gain h W P
-// divided by kappa = (k gain h + c)/2, with the law -P in h bound Sgn(w) of a box:
-//     w = W P + b + P/(h kappa),   b = (k (y0 + y)/2 + c (u0 + u)/2 - T)/kappa
+// In a step from (y0, u0) to (y1, u1), with a weight w of the end and the mean T of the given
+// force:
+//     P/h = clip(T - k (w y1 + (1 - w) y0) - c (w u1 + (1 - w) u0), bound),   y1 = y + gain h W P
+// divided by kappa = w (k gain h + c), with the law -P in h bound Sgn(s) of a box:
+//     s = W P + b + P/(h kappa),
+//     b = (k (w y + (1 - w) y0) + c (w u + (1 - w) u0) - T)/kappa
+// w = 1/2 is of order 2. The damper alone changes a rate by the factor (1 - (1 - w) z)/(1 + w z),
+// z = h c W: for z > 2 it would reverse in every step. There w = 1 - 1/z, and the factor is 0.
 // A given force alone is the known impulse h T; its row keeps a box of bound 0.
 #include "saltus/contact/laws/actuator_law.h"
 
@@ -33,13 +36,15 @@ class ActuatorLaw final : public ContactLaw {
   }
   RowTerm row(const RowState& x) const override {
     if (facts().given) return {x.u_free, 0.0};
-    const double y = 0.5 * (x.y0 + x.y + x.h * x.ahead), u = 0.5 * (x.u0 + x.u_free),
-                 kappa = 0.5 * (x_.stiffness * x.gain * x.h + x_.damping);
-    return {(x_.stiffness * y + x_.damping * u - x.effort) / kappa, 1.0 / (x.h * kappa)};
+    const double w = weight(x.h, x.W), kappa = w * (x_.stiffness * x.gain * x.h + x_.damping);
+    const double y = between(w, x.y0, x.y + x.h * x.ahead), u = between(w, x.u0, x.u_free);
+    return {-linear(y, u, x.effort) / kappa, 1.0 / (x.h * kappa)};
   }
   double row_at_end(const RowEnd& x) const override {
     if (facts().given) return x.u;
-    return x.compliance * (x.P - x.h * linear(0.5 * (x.y0 + x.y), 0.5 * (x.u0 + x.u), x.effort));
+    const double w = weight(x.h, x.W);
+    return x.compliance *
+           (x.P - x.h * linear(between(w, x.y0, x.y), between(w, x.u0, x.u), x.effort));
   }
   double force(double gap, double rate, double) const override { return actuation(gap, rate, 0.0); }
   double actuation(double gap, double rate, double effort) const override {
@@ -48,6 +53,11 @@ class ActuatorLaw final : public ContactLaw {
   double damping_force(double gap, double rate) const override { return force(gap, rate, 0.0); }
 
  private:
+  double weight(double h, double W) const {
+    const double z = h * x_.damping * W;
+    return z > 2.0 ? 1.0 - 1.0 / z : 0.5;
+  }
+  static double between(double w, double x0, double x1) { return w * x1 + (1.0 - w) * x0; }
   double linear(double gap, double rate, double effort) const {
     return effort - x_.stiffness * gap - x_.damping * rate;
   }

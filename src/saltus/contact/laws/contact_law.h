@@ -122,6 +122,7 @@ struct RowState {
   double reach = 0.0;   ///< Y, the gap at the end if the rate there were 0; if closes_gaps [m]
   bool load = false;    ///< load_lasts()
   double effort = 0.0;  ///< given force of an actuator, mean over the step [N], [N m]
+  double W = 0.0;       ///< W_ii of its row without compliance, for laws that actuate [1/kg]
 };
 /// u = W P + b + compliance P
 struct RowTerm {
@@ -139,6 +140,7 @@ struct RowEnd {
   double reach = 0.0;
   bool load = false;
   double effort = 0.0;
+  double W = 0.0;
 };
 /// The part of RowState and RowEnd that term() uses.
 struct RateTerm {
