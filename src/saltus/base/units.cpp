@@ -21,6 +21,7 @@ constexpr std::array kOffered{
     Offered{unit::per_s, "1/s", "1/s, 1/ms"},
     Offered{unit::rad_per_s, "rad/s", "rad/s, deg/s"},
     Offered{unit::rad_per_s / unit::s, "rad/s^2", "rad/s^2, deg/s^2"},
+    Offered{unit::m_per_s2 / unit::s, "m/s^3", "m/s^3, mm/s^3"},
     Offered{unit::N / unit::s, "N/s", "N/s, kN/s"},
     Offered{unit::N_m / unit::s, "N m/s", "N m/s"},
     Offered{unit::m_per_s, "m/s", "m/s, mm/s"},

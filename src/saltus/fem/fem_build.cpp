@@ -26,6 +26,7 @@ Fem::Elements::Elements(FemSystem given) : system(std::move(given)) {
   nodes = static_cast<int>(system.mesh.nodes.cols());
   lumped = system.mass == MassForm::lumped;
   gravity_vector = system.gravity;
+  loads = system.loads;
   const int d = system.mesh.dimension;
   number(d, system.prescribed,
          {"fem: ", fmt::format("3 node + axis: nodes 0 to {}, axes 0 to {}", nodes - 1, d - 1),

@@ -26,9 +26,8 @@ std::array<double, 2> ProbeValues::coordinate(int joint, int coordinate, const S
   return {angle ? nearest_turn(c, stored_angle(*angle, state.groups)) : c, rate};
 }
 
-void ProbeValues::place_joints(const State& state, PreparedSchemes prepared) {
-  joints_.make_rows(
-      state.t, [&](int g) -> const Vector& { return state.groups[static_cast<std::size_t>(g)].q; });
+/// Physical velocities of the groups.
+void ProbeValues::measure_velocities(const State& state, PreparedSchemes prepared) {
   v_.resize(state.groups.size());
   for (std::size_t g = 0; g < state.groups.size(); ++g) {
     const Group& group = model_.groups()[g];
@@ -43,21 +42,41 @@ void ProbeValues::place_joints(const State& state, PreparedSchemes prepared) {
 
 std::array<double, 2> ProbeValues::joint_coordinate(int joint, int coordinate, const State& state,
                                                     PreparedSchemes prepared) {
-  place_joints(state, prepared);
+  measure_velocities(state, prepared);
+  joints_.make_rows(
+      state.t, [&](int g) -> const Vector& { return state.groups[static_cast<std::size_t>(g)].q; });
   return this->coordinate(joint, coordinate, state);
 }
 
+// Angles alone need no rows.
 void ProbeValues::joint_coordinates(const State& state, PreparedSchemes prepared,
                                     std::vector<double>& values, std::vector<double>& rates) {
-  values.clear();
-  rates.clear();
-  place_joints(state, prepared);
-  for (int j = 0; j < static_cast<int>(model_.joints().size()); ++j)
-    for (int k = 0; k < coordinate_count(model_.joints()[static_cast<std::size_t>(j)].kind); ++k) {
-      const auto [value, rate] = coordinate(j, k, state);
-      values.push_back(value);
-      rates.push_back(rate);
-    }
+  if (all_.empty())
+    for (int j = 0; j < static_cast<int>(model_.joints().size()); ++j)
+      for (int k = 0; k < coordinate_count(model_.joints()[static_cast<std::size_t>(j)].kind); ++k)
+        all_.push_back({j, k});
+  values.resize(all_.size());
+  rates.resize(all_.size());
+  measure_velocities(state, prepared);
+  const auto q = [&](int g) -> const Vector& {
+    return state.groups[static_cast<std::size_t>(g)].q;
+  };
+  if (model_.angles().size() == all_.size()) {
+    const auto n = static_cast<Eigen::Index>(all_.size());
+    joints_.coordinates(state.t, q, all_, Eigen::Map<Vector>(values.data(), n));
+    joints_.angle_rates(
+        state.t, q, [&](int g) -> const Vector& { return v_[static_cast<std::size_t>(g)]; }, all_,
+        Eigen::Map<Vector>(rates.data(), n));
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      values[k] = nearest_turn(values[k], stored_angle(model_.angles()[k], state.groups));
+    return;
+  }
+  joints_.make_rows(state.t, q);
+  for (std::size_t k = 0; k < all_.size(); ++k) {
+    const auto [value, rate] = coordinate(all_[k][0], all_[k][1], state);
+    values[k] = value;
+    rates[k] = rate;
+  }
 }
 
 // n . x(q) - rest, or n . (J v + d)

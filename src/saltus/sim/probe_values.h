@@ -23,7 +23,7 @@ class ProbeValues {
                          std::vector<double>& rates);
 
  private:
-  void place_joints(const State& state, PreparedSchemes prepared);
+  void measure_velocities(const State& state, PreparedSchemes prepared);
   std::array<double, 2> coordinate(int joint, int coordinate, const State& state);
   double point(const Probe& probe, double t, const GroupState& at);
 
@@ -32,7 +32,8 @@ class ProbeValues {
   PointScratch scratch_;
   PointRows rows_;
   GroupRows row_;
-  std::vector<Vector> v_;  ///< physical velocities of the groups
+  std::vector<std::array<int, 2>> all_;  ///< joint and index of every coordinate
+  std::vector<Vector> v_;                ///< physical velocities of the groups
 };
 
 }  // namespace saltus

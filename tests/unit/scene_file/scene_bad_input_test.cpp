@@ -17,7 +17,7 @@ void expect_faults(const std::vector<saltus_test::FaultRow>& rows) {
 const std::string kTop = "saltus: 1\ntime: {end: 1 s, rate: 1 kHz}\n";
 const std::string kBody = "bodies: [{name: a, kind: modal, modes: {omega: [1, 2]}}]\n";
 const std::string kKeys =
-    "allowed: saltus, title, time, events, contact, solver, on_failure, gravity, planar, bodies, "
+    "allowed: saltus, title, time, events, contact, solver, on_failure, gravity, ground, planar, bodies, "
     "surfaces, "
     "ignore, contacts, joint, joints, couplings, outputs, "
     "results, "
