@@ -34,6 +34,7 @@ def typed(node, given):
         head, inner = ast.unparse(node.value), node.slice
         if head == "numpy.ndarray":
             dtype = ast.unparse(inner).split("[")[0].replace("numpy", "np")
+            dtype = "np.bool_" if dtype == "bool" else dtype
             return f"npt.NDArray[{dtype}]" if given else "npt.ArrayLike"
         if head in ("int", "float", "bool"):  # float[3] in List[float[3]]: std::array
             return head

@@ -174,11 +174,12 @@ SceneError
              return State((*batch)[checked_index(*batch, i)].state());
            })
       .def("_reset",
-           [](BatchObject& self, int i, const State* state) {
+           [](BatchObject& self, int i, const py::object& state) {
              const OwnBatch batch(self);
              Simulation& sim = (*batch)[checked_index(*batch, i)];
+             const auto* given = state.is_none() ? nullptr : state.cast<const State*>();
              const Others others;
-             sim.reset(state ? *state : initial_state(sim.model().without_applied_forces()));
+             sim.reset(given ? *given : initial_state(sim.model().without_applied_forces()));
            })
       .def("_failure",
            [](BatchObject& self, int i) {

@@ -109,7 +109,7 @@ BuiltBody build_buoy(const BodyEntry& entry) {
   built.dofs = 1;
   built.initial = {Vector::Constant(1, spec.height), Vector::Zero(1), {}};
   built.dynamics = std::make_shared<const Lagrangian>(
-      buoy(spec.mass, spec.stiffness, -entry.scene.spec.gravity[2]));
+      buoy(spec.mass, spec.stiffness, -entry.scene.spec.steady_gravity()[2]));
   built.kind = std::make_shared<const BuoyKind>();
   return built;
 }
