@@ -9,7 +9,7 @@ import numpy as np
 from . import _scene
 from ._attach import attach
 from ._control import Coordinates
-from ._core import Batch, Model, Scene, State
+from ._core import Batch, Model, Scene, State, UsageError
 from ._named import number_of
 from ._scene import whole
 
@@ -79,19 +79,27 @@ def _state(self: Batch, index: int) -> State:
     return self._state(index)
 
 
-def _reset(self: Batch, index: Union[None, int, Sequence[int]] = None, state: Optional[State] = None) -> None:
+def _reset(self: Batch, index: Union[None, int, Sequence[int], np.ndarray] = None, state: Optional[State] = None) -> None:
     """Continues from another state, by default the start of the model.
 
     Parameters
     ----------
-    index : int or list of int, optional
-        Which simulations; all if not given.
+    index : int, list of int or array of bool, optional
+        Which simulations, `~good` for those that failed; all if not given.
     state : State, optional
         The state from which they continue.
     """
-    which = range(len(self)) if index is None else [index] if isinstance(index, (int, np.integer)) else index
-    for i in which:
-        self._reset(int(i), state)
+    if state is not None and not isinstance(state, State):
+        raise UsageError(f"reset(): state is {state!r} (a State, or None)")
+    try:
+        which = np.arange(len(self)) if index is None else np.atleast_1d(np.asarray(index))
+    except ValueError:
+        which = np.array([0.5])
+    if which.dtype == bool and which.shape == (len(self),):
+        which = np.flatnonzero(which)
+    if which.ndim != 1 or (which.size and which.dtype.kind not in "iu"):
+        raise UsageError(f"reset(): index is {index!r} (a number, a list of numbers, or an array of truth values, one for each)")
+    self._reset([int(i) for i in which], state)
 
 
 def _failure(self: Batch, index: int) -> str:

@@ -37,15 +37,15 @@ class JointDynamics(NamedTuple):
 def _joint_dynamics(self: Simulation) -> JointDynamics:
     """Mass matrix and bias of a mechanism in the coordinates of its joints, in the order of `Model.coordinates`.
 
-    `bias` contains gravity, loads, forces of `apply` and gyroscopic forces, but no springs, dampers, friction and actuators of the
-    coordinates: torques tau give c'' = solve(mass, tau - bias).
+    `bias` contains gravity, loads, forces of `apply` and gyroscopic forces, but no contacts, and no springs, dampers, friction and
+    actuators of the coordinates: torques tau give c'' = solve(mass, tau - bias).
 
     Raises
     ------
     UsageError
         If coordinates depend on each other, as in a loop, or joints are driven or hold bodies that are not rigid.
     """
-    mass, bias, _, _ = self._joint_dynamics()
+    mass, bias, _, _, _ = self._joint_dynamics()
     return JointDynamics(fixed(mass), fixed(bias))
 
 
@@ -67,13 +67,19 @@ def _jacobian(self: Simulation, body: Union[str, int], at: Optional[Vector] = No
     group, index, of = _body(self, body)
     if of.kind != "rigid":
         raise NotOfThisKind(f"jacobian(): {body!r} ({of.kind}) is not a rigid body")
-    _, _, velocities, first = self._joint_dynamics()
-    rows = velocities[first[group] + 6 * index:first[group] + 6 * index + 6]
+    _, _, velocities, undetermined, first = self._joint_dynamics()
+    own = slice(first[group] + 6 * index, first[group] + 6 * index + 6)
+    if np.abs(undetermined[own]).max() > 1e-9:
+        raise UsageError(f"jacobian(): the coordinates of joints do not determine the motion of {body!r}: it is not connected with "
+                         "the world, or by joints without coordinates")
+    rows = velocities[own]
     positions, rotations = self._frames(group)
     turning = rotations[index] @ rows[3:]
     moving = rows[:3].copy()
     if at is not None:
         arm = _three(at, "at") - positions[index]
+        if not np.isfinite(arm).all():
+            raise UsageError("jacobian(): `at` is not finite")
         moving += np.cross(turning, arm, axisa=0, axisb=0, axisc=0)
     return fixed(np.vstack([moving, turning]))
 

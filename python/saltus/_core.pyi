@@ -58,7 +58,7 @@ class Batch(metaclass=_pybind11_type):
     def _part(self, __arg0: int, __arg1: bool) -> npt.NDArray[np.float64]: ...
     def _probes(self) -> npt.NDArray[np.float64]: ...
     def _state(self, __arg0: int) -> State: ...
-    def _reset(self, __arg0: int, __arg1: Any) -> None: ...
+    def _reset(self, __arg0: Sequence[int], __arg1: Any) -> None: ...
     def _failure(self, __arg0: int) -> str: ...
     def __len__(self) -> int: ...
     @property
@@ -98,13 +98,13 @@ class Batch(metaclass=_pybind11_type):
         """Values of all probes in the order of `Model.probes`, (count, probes); a copy."""
     def state(self: Batch, index: int) -> State:
         """A copy of the state of the simulation with this index."""
-    def reset(self: Batch, index: Union[None, int, Sequence[int]] = None, state: Optional[State] = None) -> None:
+    def reset(self: Batch, index: Union[None, int, Sequence[int], np.ndarray] = None, state: Optional[State] = None) -> None:
         """Continues from another state, by default the start of the model.
 
         Parameters
         ----------
-        index : int or list of int, optional
-            Which simulations; all if not given.
+        index : int, list of int or array of bool, optional
+            Which simulations, `~good` for those that failed; all if not given.
         state : State, optional
             The state from which they continue.
         """
@@ -1469,8 +1469,8 @@ class Simulation(metaclass=_pybind11_type):
     def joint_dynamics(self: Simulation) -> JointDynamics:
         """Mass matrix and bias of a mechanism in the coordinates of its joints, in the order of `Model.coordinates`.
 
-        `bias` contains gravity, loads, forces of `apply` and gyroscopic forces, but no springs, dampers, friction and actuators of the
-        coordinates: torques tau give c'' = solve(mass, tau - bias).
+        `bias` contains gravity, loads, forces of `apply` and gyroscopic forces, but no contacts, and no springs, dampers, friction and
+        actuators of the coordinates: torques tau give c'' = solve(mass, tau - bias).
 
         Raises
         ------

@@ -62,7 +62,7 @@ void set_all_in_batch(BatchObject& self, const py::object& target, const py::obj
   const auto numbers = [&](const py::object& given, const char* what) {
     if (given.is_none()) return Numbers();
     Numbers x = Numbers::ensure(given);
-    if (!x) throw py::error_already_set();
+    if (!x) throw UsageError(fmt::format("set_all(): `{}` is not an array of numbers", what));
     if (x.ndim() != 2 || x.shape(0) != batch->size() || x.shape(1) != n)
       throw UsageError(
           fmt::format("set_all(): `{}` must have the shape ({}, {}): simulations, "
@@ -174,12 +174,14 @@ SceneError
              return State((*batch)[checked_index(*batch, i)].state());
            })
       .def("_reset",
-           [](BatchObject& self, int i, const py::object& state) {
+           [](BatchObject& self, const std::vector<int>& which, const py::object& state) {
              const OwnBatch batch(self);
-             Simulation& sim = (*batch)[checked_index(*batch, i)];
+             for (const int i : which) checked_index(*batch, i);
              const auto* given = state.is_none() ? nullptr : state.cast<const State*>();
              const Others others;
-             sim.reset(given ? *given : initial_state(sim.model().without_applied_forces()));
+             const State from =
+                 given ? *given : initial_state((*batch)[0].model().without_applied_forces());
+             for (const int i : which) batch->reset(i, from);
            })
       .def("_failure",
            [](BatchObject& self, int i) {

@@ -243,7 +243,7 @@ void set_points(SimulationObject& self, const py::object& target, const py::obje
   const auto numbers = [n](const py::object& given, const char* what) {
     if (given.is_none()) return Numbers();
     Numbers x = Numbers::ensure(given);
-    if (!x) throw py::error_already_set();
+    if (!x) throw UsageError(fmt::format("set_all(): `{}` is not an array of numbers", what));
     if (x.ndim() != 1 || x.shape(0) != n)
       throw UsageError(
           fmt::format("set_all(): `{}` must have {} numbers, one for each of "
@@ -280,14 +280,16 @@ py::tuple coordinates(SimulationObject& self) {
   return py::make_tuple(py::array_t<double>(n, value.data()), py::array_t<double>(n, rate.data()));
 }
 
-/// (mass, bias, velocities of all groups, first velocity of each group)
+/// (mass, bias, velocities of all groups, undetermined part, first velocity of each group)
 py::tuple joint_dynamics(SimulationObject& self) {
   const Own sim(self);
   JointDynamics found;
   std::vector<int> first{0};
   {
     const Others others;
-    if (!self.mechanism) self.mechanism = std::make_unique<Mechanism>(sim->model());
+    const Model acting = sim->acting_model();
+    if (!self.mechanism || !self.mechanism->is_of(acting))
+      self.mechanism = std::make_unique<Mechanism>(acting);
     std::vector<GroupState> groups = sim->state().groups;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       sim->velocity(static_cast<int>(g), groups[g].v);
@@ -295,7 +297,7 @@ py::tuple joint_dynamics(SimulationObject& self) {
     }
     found = self.mechanism->at(sim->state().t, groups);
   }
-  return py::make_tuple(found.mass, found.bias, found.velocities, first);
+  return py::make_tuple(found.mass, found.bias, found.velocities, found.undetermined, first);
 }
 
 /// forces: (feature, place, force, torque) with the place on the body; given in space if `in_space`.
@@ -318,7 +320,6 @@ void apply(SimulationObject& self, int group, int body,
     }
     all.push_back({{body, feature, local}, force, torque});
   }
-  self.mechanism.reset();  // the first call changes the model
   const Others others;
   sim->apply(group, body, all);
 }
@@ -347,7 +348,6 @@ void place(SimulationObject& self,
 
 void reset(SimulationObject& self, const py::object& state) {
   const Own sim(self);
-  self.mechanism.reset();
   const auto* given = state.is_none() ? nullptr : state.cast<const State*>();
   const Others others;
   sim->reset(given ? *given : initial_state(sim->model().without_applied_forces()));

@@ -128,6 +128,25 @@ class Forces(unittest.TestCase):
             self.assertTrue(sim.advance().converged)
             self.assertNotEqual(sim.ledger["load"], 0.0)
 
+    def test_a_state_saved_before_the_first_step_with_forces_goes_on_with_the_same_bits(self):
+        for scheme in ("rig-mid", "generalized-alpha", "rig-neg"):
+            entries = arm({"damping": 0.01})
+            for one in entries["bodies"]:
+                one["scheme"] = scheme
+            whole = saltus.Simulation(entries)
+            whole.run(steps=20, progress=False)
+            whole.apply("link1", [5, 0, 3], torque=[0, 0.1, 0])
+            bias = whole.joint_dynamics().bias
+            again = saltus.Simulation(whole.model, pickle.loads(pickle.dumps(whole.state)))
+            np.testing.assert_allclose(again.joint_dynamics().bias, bias, rtol=1e-12)
+            self.assertGreater(np.abs(bias - saltus.Simulation(whole.model).joint_dynamics().bias).max(), 0.1)
+            for sim in (whole, again):
+                sim.run(steps=20, progress=False)
+            np.testing.assert_array_equal(whole.coordinates().value, again.coordinates().value)
+            free = np.linalg.solve(*whole.joint_dynamics())
+            self.assertTrue(np.isfinite(free).all())
+            np.testing.assert_allclose(again.joint_dynamics().bias, whole.joint_dynamics().bias, rtol=1e-9)
+
     def test_what_cannot_be_applied_is_an_error(self):
         sim = saltus.Simulation(scene([body(), {"name": "floor", "kind": "rigid", "rigid": {
             "shape": {"box": {"size": [1, 1, 1]}}, "position": [5, 0, 0], "motion": {"x": {"rate": 1}}}}]))
@@ -232,8 +251,14 @@ class Batches(unittest.TestCase):
         np.testing.assert_allclose(batch.t, [0, 0, 0.06, 0.06, 0.06])
         batch.reset(0, state)
         np.testing.assert_array_equal(batch.q(0)[0], batch.q(0)[3])
+        batch.reset(np.array([False, True, False, False, True]))
+        np.testing.assert_allclose(batch.t, [0.06, 0, 0.06, 0.06, 0])
+        for wrong in ("0", 1.7, [0, 9], np.array([True, False]), [[0], [1, 2]]):
+            with self.assertRaises(saltus.UsageError):
+                batch.reset(wrong)
+        np.testing.assert_allclose(batch.t, [0.06, 0, 0.06, 0.06, 0])
         self.assertEqual((len(batch), batch.failure(2), batch.v(0).shape[0]), (5, "", 5))
-        for wrong in (lambda: batch.set_all(effort=np.zeros(5)), lambda: batch.state(5), lambda: batch.advance(0),
+        for wrong in (lambda: batch.set_all(effort=np.zeros(5)), lambda: batch.set_all(effort="x"), lambda: batch.state(5), lambda: batch.advance(0),
                       lambda: saltus.Batch(scene, 0)):
             with self.assertRaises(saltus.UsageError):
                 wrong()
@@ -282,6 +307,16 @@ class Dynamics(unittest.TestCase):
             errors.append(np.abs(sim.coordinates().value - path(1.0)).max())
         self.assertLess(errors[1], 2e-3)
         self.assertGreater(errors[0] / errors[1], 1.6)
+
+    def test_a_jacobian_of_a_body_that_moves_freely_is_refused(self):
+        entries = arm({})
+        entries["bodies"].append({"name": "free", "kind": "rigid", "rigid": {"mass": 1, "inertia": [1, 1, 1], "position": [5, 0, 0]}})
+        sim = saltus.Simulation(entries)
+        self.assertEqual(sim.jacobian("link2").shape, (6, 3))
+        with self.assertRaises(saltus.UsageError):
+            sim.jacobian("free")
+        with self.assertRaises(saltus.UsageError):
+            sim.jacobian("link2", at=[np.nan, 0, 0])
 
     def test_loops_and_drives_are_refused(self):
         entries = arm({})

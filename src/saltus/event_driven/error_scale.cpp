@@ -140,10 +140,13 @@ void ErrorScale::measure_noise(const OdeStep& step, const Vector& pull) {
   const std::span<const double> radius = motion_.kinematics().radius();
   for (std::size_t g = 0; g + 1 < first_.size(); ++g) {
     const double last = kLast * motion_.kinematics().extent(g);
+    const bool rigid = model_.groups()[g].dynamics->rigid() != nullptr;
     // random signs, since a uniform displacement stretches no spring
-    for (int i = first_[g]; i < first_[g + 1]; ++i)
-      w_[i] = ((static_cast<unsigned>(i) * 2654435761u) >> 16) % 2 == 0 ? last / radius[at(i)]
-                                                                        : -last / radius[at(i)];
+    for (int i = first_[g]; i < first_[g + 1]; ++i) {
+      const bool angle = rigid && (i - first_[g]) % 6 >= 3;  // a rotation has digits of its own
+      const double size = std::max(last / radius[at(i)], angle ? kLast : 0.0);
+      w_[i] = ((static_cast<unsigned>(i) * 2654435761u) >> 16) % 2 == 0 ? size : -size;
+    }
   }
   motion_.go(step.t0 * (1.0 + kLast), w_, step.v0);
   change_ = motion_.free_acceleration() - pull;

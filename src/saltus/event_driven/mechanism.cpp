@@ -1,6 +1,7 @@
 #include "saltus/event_driven/mechanism.h"
 
 #include <Eigen/Cholesky>
+#include <cmath>
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
@@ -17,6 +18,10 @@ struct Mechanism::Parts {
 
 Mechanism::Mechanism(const Model& model) : parts_(std::make_unique<Parts>(model)) {}
 Mechanism::~Mechanism() = default;
+
+bool Mechanism::is_of(const Model& model) const {
+  return parts_->model.groups().data() == model.groups().data();
+}
 
 JointDynamics Mechanism::at(double t, std::span<const GroupState> groups) {
   ConstrainedMotion& motion = parts_->motion;
@@ -63,6 +68,11 @@ JointDynamics Mechanism::at(double t, std::span<const GroupState> groups) {
   made.mass = factor.solve(Matrix::Identity(count, count));
   made.bias = -(made.mass * fixed);
   made.velocities = X * made.mass;
+  Matrix some(motion.size(), 1);  // any velocities, of which joints leave a part
+  for (Eigen::Index i = 0; i < some.rows(); ++i)
+    some(i, 0) = std::sin(1.0 + static_cast<double>(i));
+  joints.project_out(some, R);
+  made.undetermined = some.col(0) - made.velocities * (C * some.col(0));
   return made;
 }
 

@@ -16,6 +16,9 @@ struct JointDynamics {
   Matrix mass;        ///< M
   Vector bias;        ///< b: gravity, loads, gyroscopic forces, without laws on coordinates
   Matrix velocities;  ///< X M: velocities of all groups in order, for unit rates of coordinates
+  /// A part of velocities that joints allow and coordinates do not determine: 0 for the bodies of a
+  /// mechanism that is connected with the world.
+  Vector undetermined;
 };
 
 class Mechanism {
@@ -23,6 +26,8 @@ class Mechanism {
   explicit Mechanism(const Model& model);
   ~Mechanism();
 
+  /// Whether it is that of this model or of a copy.
+  bool is_of(const Model& model) const;
   /// groups: physical positions and velocities at t. UsageError if the coordinates depend on each
   /// other, as in loops, if a joint or a coupling is driven, or if a joint holds a body that is not
   /// rigid. A body that joints do not connect with the world moves freely: (1) then holds with its

@@ -97,8 +97,9 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
   system.field = field_of(scene, m.spec.gravity.has_value());
   for (UniformField::Term& term : system.field.terms) {
     const Vector3& along = term.direction;
-    term.direction = m.within({along[0], along[1], along[2]}, "gravity",
-                              "gravity and ground motion along the dimensions of the mesh");
+    term.direction =
+        m.within({along[0], along[1], along[2]}, scene.spec.ground ? "ground" : "gravity",
+                 "gravity and ground motion along the dimensions of the mesh");
   }
   if (!system.field.terms.empty() && m.spec.modes)
     throw SceneError(m.path + ".modes",

@@ -137,7 +137,8 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const Mode
     Vector3 x;
     of.built.dynamics->points(0.0, parts.initial[static_cast<std::size_t>(probe.group)].q, at, x);
     if (spec.quantity != OutputSpec::Quantity::place) probe.rest = probe.direction.dot(x);
-  } else if (spec.quantity == OutputSpec::Quantity::place) {
+  } else if (spec.quantity == OutputSpec::Quantity::place &&
+             of.body.kind != BodyKind::particles) {  // whose coordinates are places
     throw SceneError(path + ".quantity",
                      fmt::format("a coordinate of '{}' has no place in space", spec.probe),
                      "give `displacement`");

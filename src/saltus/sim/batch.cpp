@@ -33,6 +33,11 @@ void Batch::set_all(std::span<const std::vector<SetPoint>> values) {
   for (std::size_t i = 0; i < sims_.size(); ++i) sims_[i]->set_all(values[i]);
 }
 
+void Batch::reset(int i, State state) {
+  sims_[static_cast<std::size_t>(i)]->reset(std::move(state));
+  reports_[static_cast<std::size_t>(i)] = {};
+}
+
 void Batch::advance(int steps) {
   const auto all = [&] {
     tbb::parallel_for(std::size_t{0}, sims_.size(), [&](std::size_t i) {

@@ -23,6 +23,8 @@ class Batch {
 
   /// Simulation::set_all() of each; if one value is wrong, nothing changes.
   void set_all(std::span<const std::vector<SetPoint>> values);
+  /// Simulation::reset() of one, whose last report is then empty.
+  void reset(int i, State state);
   /// Makes `steps` steps with each. A simulation whose step fails stays where it is for the rest of
   /// this call; its report contains the reason.
   void advance(int steps = 1);

@@ -8,10 +8,13 @@
 
 #include "saltus/assembly/joint_angles.h"
 #include "saltus/base/error.h"
+#include "saltus/dynamics/applied_forces.h"
 #include "saltus/sim/simulation_internal.h"
 
 namespace saltus {
 namespace {
+
+using List = AppliedForces::List;
 
 /// The ledger of a state in the accounts of another form of its model; those it lacks are 0.
 void fit_ledger(State& state, const Model& from, const Model& to) {
@@ -131,13 +134,10 @@ void Simulation::adopt(std::unique_ptr<Drivers> made, bool keep_notices) {
 // The first step with applied forces: until then the last step can still be measured.
 void Simulation::obey_applied() {
   if (!drivers_->applied.empty()) return;
-  std::vector<std::size_t> groups;
-  for (std::size_t g = 0; g < state().groups.size(); ++g)
-    if (!state().groups[g].applied.empty()) groups.push_back(g);
-  if (groups.empty()) return;
-  const std::vector<GroupState> physical = drivers_->physical();
+  if (std::ranges::all_of(state().groups,
+                          [](const GroupState& group) { return group.applied.empty(); }))
+    return;
   adopt(Drivers::of(Model(model()), std::move(drivers_->steps.state()), true), true);
-  for (const std::size_t g : groups) drivers_->start_again(g, physical[g].v);
 }
 
 void Simulation::expect_set(int actuator, const SetPoint& values) const {
@@ -222,9 +222,20 @@ void Simulation::apply(int group, int body, std::span<const AppliedForce> forces
       std::ranges::equal_range(all, body, {}, [](const AppliedForce& one) { return one.at.body; });
   const auto place = all.erase(of_body.begin(), of_body.end());
   all.insert(place, forces.begin(), forces.end());
-  if (drivers_->applied.empty()) return;  // they begin with the next step: obey_applied()
+  if (drivers_->applied.empty())  // the model obeys them from the next step on: obey_applied()
+    return drivers_->start_again(g, v,
+                                 AppliedForces(at.dynamics, std::make_shared<const List>(all)));
   *drivers_->applied[g] = all;
-  drivers_->start_again(g, v);
+  drivers_->start_again(g, v, *model().groups()[g].dynamics);
+}
+
+Model Simulation::acting_model() const {
+  const auto none = [](const GroupState& group) { return group.applied.empty(); };
+  if (!drivers_->applied.empty() || std::ranges::all_of(state().groups, none)) return model();
+  std::vector<std::shared_ptr<const List>> lists;
+  for (const GroupState& group : state().groups)
+    lists.push_back(std::make_shared<const List>(group.applied));
+  return model().with_applied_forces(lists);
 }
 
 std::span<const AppliedForce> Simulation::applied(int group) const {
@@ -246,14 +257,14 @@ std::vector<GroupState> Simulation::Drivers::physical() const {
 }
 
 // The scheme starts again, because its memory may contain accelerations by the former forces.
-void Simulation::Drivers::start_again(std::size_t g, View v) {
+void Simulation::Drivers::start_again(std::size_t g, View v, const Dynamics& body) {
   State& state = steps.state();
   if (state.event_state.active) return restart();
-  const Group& of = steps.model().groups()[g];
+  const Scheme& scheme = *steps.model().groups()[g].scheme;
   GroupState started = state.groups[g];
   started.v = v;
   started.memory.clear();
-  of.scheme->start(*of.dynamics, steps.prepared()[g].get(), state.t, state.h, started);
+  scheme.start(body, scheme.prepare(body, state.h).get(), state.t, state.h, started);
   GroupState& now = state.groups[g];
   if (now.v == started.v && now.memory == started.memory) return;
   now = started;  // into the same memory

@@ -64,6 +64,8 @@ class Simulation {
   /// torques on bodies without frames.
   void apply(int group, int body, std::span<const AppliedForce> forces);
   std::span<const AppliedForce> applied(int group) const;
+  /// model() with the applied forces of the state, also before the first step with them.
+  Model acting_model() const;
 
   /// Physical positions and velocities of a group.
   struct Placement {

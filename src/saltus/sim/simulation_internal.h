@@ -32,8 +32,8 @@ struct Simulation::Drivers {
   double acceleration(std::size_t probe);
   std::vector<GroupState> physical() const;
   void place(std::vector<GroupState> placed);
-  /// The forces on group g, with physical velocity v, have changed.
-  void start_again(std::size_t g, View v);
+  /// The forces on group g, with physical velocity v, are now those of `body`.
+  void start_again(std::size_t g, View v, const Dynamics& body);
   /// Writes the set-point of an actuator into the state.
   void set(int actuator, const SetPoint& values);
 
