@@ -75,9 +75,12 @@ void Simulation::Drivers::hold_servos() {
   if (std::ranges::none_of(model.actuators(), &Actuator::held)) return;
   const State& state = steps.state();
   probes.joint_coordinates(state, steps.prepared(), joint_values, joint_rates);
-  std::vector<std::size_t> first{0};  // coordinate of each joint
-  for (const Joint& joint : model.joints())
-    first.push_back(first.back() + static_cast<std::size_t>(coordinate_count(joint.kind)));
+  if (first_coordinate.empty()) {
+    first_coordinate.push_back(0);
+    for (const Joint& joint : model.joints())
+      first_coordinate.push_back(first_coordinate.back() +
+                                 static_cast<std::size_t>(coordinate_count(joint.kind)));
+  }
   for (const JointLaw& law : model.joint_laws()) {
     if (law.actuator < 0) continue;
     const auto i = static_cast<std::size_t>(law.actuator);
@@ -86,8 +89,8 @@ void Simulation::Drivers::hold_servos() {
     const ActuatorPlace& place = model.actuator_places()[i];
     const auto g = static_cast<std::size_t>(place.group);
     DrivenActuator now{&servo, SetPoint::of(state.groups[g].set_points, place)};
-    const std::size_t c =
-        first[static_cast<std::size_t>(law.joint)] + static_cast<std::size_t>(law.coordinate);
+    const std::size_t c = first_coordinate[static_cast<std::size_t>(law.joint)] +
+                          static_cast<std::size_t>(law.coordinate);
     now.set.effort = std::clamp(servo.stiffness * (now.target(state.t) - joint_values[c]) +
                                     servo.damping * (now.velocity(state.t) - joint_rates[c]),
                                 -servo.bound, servo.bound);

@@ -49,6 +49,7 @@ struct Simulation::Drivers {
   std::unique_ptr<tbb::task_arena> arena;    ///< null: the arena of the caller
   std::vector<SeenContact> contacts;
   std::vector<ContactView> views;
+  std::vector<std::size_t> first_coordinate;      ///< of each joint, for hold_servos()
   std::vector<double> joint_values, joint_rates;  ///< of joint coordinates, for hold_servos()
   // the same for Simulation::contact_force(), and the interval to which they belong
   std::vector<SeenContact> force_contacts;

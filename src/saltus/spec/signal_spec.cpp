@@ -35,6 +35,8 @@ std::optional<Fault> LoadSpec::fault() const {
 }
 
 std::optional<Fault> GravityCourse::fault() const {
+  if (table.size() == 1)
+    return Fault{"table", "has one point", "at least two [t, x, y, z]; or give gravity: [x, y, z]"};
   TimeTable times;
   for (const auto& row : table) times.push_back({row[0], 0.0});
   return table_fault(times, file.has_value(), smooth);
