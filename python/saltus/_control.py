@@ -153,7 +153,7 @@ def _set(self: Simulation, name: str, *, target: Optional[float] = _KEPT, veloci
         if value is _KEPT:
             continue
         number = _actuator(self, name, ("effort",), f"a given {key}")
-        angle = self.model.actuators[number].coordinate.startswith("turn")
+        angle = self.model.actuators[number].coordinate.startswith(("turn", "twist"))
         if angle != (key == "torque"):
             raise UsageError(f"set(): {name!r} is {'an angle: give torque' if angle else 'a displacement: give force'}")
         self._set(number, ..., ..., value)

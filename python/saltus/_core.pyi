@@ -849,7 +849,8 @@ class ModelParts(metaclass=_pybind11_type):
         Parameters
         ----------
         name : str
-        kind : {'fixed', 'ball', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
+        kind : {'fixed', 'ball', 'socket', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
+            socket: a ball joint with axes and the coordinates twist, swing_x, swing_y and swing.
         a, b : Point, or place [x, y, z] in the world [m]
         axes_a, axes_b : array, shape (3, 3)
             Columns x, y, z of the joint on each side, in the frame of a rigid body, otherwise in space; the axis of a revolute,

@@ -9,12 +9,13 @@ import os
 import re
 import tempfile
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Union
 
 import numpy as np
 
 from . import _plots, _svg
 from ._core import SceneError, UsageError, _ResultsFile
+from ._entries import _nearest
 from ._fixed import Fixed, fixed
 from ._named import Named, NotOfThisKind
 from ._scene import fault
@@ -326,6 +327,27 @@ def _is_page(file: str) -> bool:
 _STATUS = np.array(["open", "slides", "sticks", "closed", "unknown"])  # -1: the last one
 
 
+class ContactsBetween(Contacts):
+    """Contacts between two bodies or sets of bodies over all frames: `Results.contacts_between`.
+
+    Attributes
+    ----------
+    frame : int
+        Number of the frame.
+    t : float
+        Its time [s].
+    """
+
+    _frames = 0
+
+    @property
+    def resultant(self) -> np.ndarray:
+        """array (frames, 3): sum of the forces on a in each frame [N]."""
+        total = np.zeros((self._frames, 3))
+        np.add.at(total, self["frame"], self["force"])
+        return fixed(total)
+
+
 class Comparison(Fixed):
     """Comparison of two results: which tables differ, and by how much. str() is the text that ``saltus compare`` prints.
 
@@ -569,7 +591,9 @@ class Results(Fixed):
             raise IndexError(f"frame {frame} of {frames}")
         frame %= frames
         offset = self._table("contacts/offset")
-        first, last = int(offset[frame]), int(offset[frame + 1])
+        return fixed(self._contact_rows(int(offset[frame]), int(offset[frame + 1])).view(Contacts))
+
+    def _contact_rows(self, first: int, last: int) -> np.recarray:
         names = [body.members for body in self.groups.values()]
         starts = np.cumsum([0, *(len(members) for members in names)])
         still = self._file.fixed_bodies()
@@ -597,7 +621,84 @@ class Results(Fixed):
                 out[side] = np.where(solid, starts[group] + member, -1)
                 out["body_" + side] = [names[g][m] if g >= 0 else still[m] if 0 <= m < len(still) else ""
                                        for g, m in zip(group, member)]
-        return fixed(out.view(Contacts))
+        return out
+
+    def contacts_between(self, a: Union[str, Sequence[str]], b: Union[str, Sequence[str], None] = None) -> ContactsBetween:
+        """The contacts of a on b over all frames, each as if a were its first body.
+
+        Parameters
+        ----------
+        a : str or sequence of str
+            Names of bodies; that of an entry with copies stands for all of them.
+        b : str or sequence of str, optional
+            Their partners; any but those in `a` when not given. "" is an obstacle that is not a body.
+
+        Returns
+        -------
+        ContactsBetween
+            Columns as those of `contacts`, in the order of frames, with frame (its number) and t [s] in front; .resultant:
+            array (frames, 3), sum of the forces on a [N].
+
+        Raises
+        ------
+        UsageError
+            If there is no such body, or a body is in both.
+
+        Examples
+        --------
+        >>> r.contacts_between("box", "floor").resultant[:, 2]
+        """
+        left = self._bodies_named(a, "a")
+        right = None if b is None else self._bodies_named(b, "b")
+        if right is not None and left & right:
+            raise UsageError(f"contacts_between(): {sorted(left & right)[0]!r} is in both a and b")
+        frames = len(self.frames)
+        offset = self._table("contacts/offset")[:frames + 1].astype(int)
+        self._expect_contacts(np.diff(offset))
+        rows = self._contact_rows(0, int(offset[-1]))
+        frame = np.repeat(np.arange(frames), np.diff(offset))
+        first, second = np.isin(rows.body_a, sorted(left)), np.isin(rows.body_b, sorted(left))
+        if right is None:
+            forward, back = first & ~second, second & ~first
+        else:
+            forward = first & np.isin(rows.body_b, sorted(right))
+            back = second & np.isin(rows.body_a, sorted(right))
+        kept = forward | back
+        out = np.recarray(int(kept.sum()), np.dtype([("frame", "i4"), ("t", "f8")] + rows.dtype.descr))
+        out["frame"], out["t"] = frame[kept], np.asarray(self.frames.t)[frame[kept]]
+        for name in rows.dtype.names:
+            out[name] = rows[name][kept]
+        turned = back[kept]
+        for one, other in (("body_a", "body_b"), ("a", "b"), ("group_a", "group_b")):
+            out[one][turned], out[other][turned] = rows[other][kept][turned], rows[one][kept][turned]
+        for name in ("normal", "force"):  # impulse and moment are components along the contact's own axes
+            out[name][turned] *= -1.0
+        between = fixed(out.view(ContactsBetween))
+        between._frames = frames
+        return between
+
+    def _expect_contacts(self, counts: np.ndarray) -> None:
+        """counts: stored contacts of each frame."""
+        stored = self.resolved.get("results", {}).get("contacts") is not False
+        rows = np.asarray(self.frames.step).astype(int) - 1
+        if stored and not counts.any() and "contacts" in self.steps and len(self.steps["contacts"]) > 0:
+            inside = rows[(rows >= 0) & (rows < len(self.steps["contacts"]))]
+            stored = not (np.asarray(self.steps["contacts"])[inside] > 0).any()
+        if not stored:
+            raise UsageError("contacts_between(): the frames of this file contain no contacts; give results: {contacts: true}")
+
+    def _bodies_named(self, given: Union[str, Sequence[str]], what: str) -> Set[str]:
+        known = {name for body in self.groups.values() for name in body.members} | set(self._file.fixed_bodies()) | {""}
+        found: Set[str] = set()
+        for name in [given] if isinstance(given, str) else given:
+            copies = {one for one in known if re.fullmatch(re.escape(name) + r"\.\d+", one)} if name else set()
+            if name in known:
+                found.add(name)
+            elif copies:
+                found |= copies
+            else:
+                raise UsageError(f"contacts_between(): {what} names no body {name!r}; {_nearest(name, sorted(known - {''}))}")
+        return found
 
     @property
     def events(self) -> Events:

@@ -382,7 +382,9 @@ def _joint_coordinate(self: Simulation, name: Union[str, int],
     if isinstance(name, str) and name not in names and coordinate is None and "." in name:
         name, coordinate = name.rsplit(".", 1)
     joint = number_of(names, name, "joint")
-    free = joints[joint].coordinates
+    free = list(joints[joint].coordinates)
+    if joints[joint].kind == "ball" and free:
+        free.append("swing")
     if coordinate is None and len(free) != 1:
         raise UsageError(f"joint {names[joint]!r} has {len(free)} coordinates" +
                          (f": give one of {', '.join(free)}" if free else ""))

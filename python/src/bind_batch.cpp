@@ -90,7 +90,7 @@ py::tuple coordinates_of_batch(BatchObject& self) {
   const OwnBatch batch(self);
   std::size_t count = 0;
   for (const Joint& joint : (*batch)[0].model().joints())
-    count += static_cast<std::size_t>(coordinate_count(joint.kind));
+    count += static_cast<std::size_t>(independent_count(joint.kind));
   py::array_t<double> rates(
       {static_cast<py::ssize_t>(batch->size()), static_cast<py::ssize_t>(count)});
   std::vector<double> value, rate;

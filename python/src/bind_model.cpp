@@ -52,7 +52,7 @@ py::list joints_of(const Model& model) {
   py::list joints;
   for (const Joint& joint : model.joints()) {
     py::list coordinates;
-    for (int i = 0; i < coordinate_count(joint.kind); ++i)
+    for (int i = 0; i < independent_count(joint.kind); ++i)
       coordinates.append(text_of(coordinate_name(joint.kind, i)));
     joints.append(py::make_tuple(text_of(joint.name), text_of(name_of(joint.kind)),
                                  side_tuple(joint.a.group, joint.a.ref),

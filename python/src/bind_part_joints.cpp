@@ -16,8 +16,9 @@ namespace {
 JointKind joint_kind(const std::string& name) {
   std::vector<std::string_view> names;
   for (int k = 0; k <= static_cast<int>(JointKind::line); ++k) {
-    names.push_back(name_of(static_cast<JointKind>(k)));
-    if (names.back() == name) return static_cast<JointKind>(k);
+    const auto kind = static_cast<JointKind>(k);
+    names.push_back(kind == JointKind::socket ? "socket" : name_of(kind));  // elsewhere ball
+    if (names.back() == name) return kind;
   }
   wrong("there is no kind of joint '{}' ({})", name, did_you_mean(name, names));
 }
@@ -159,7 +160,8 @@ ModelParts.build() moves the bodies so that it is closed, and makes the velociti
 Parameters
 ----------
 name : str
-kind : {'fixed', 'ball', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
+kind : {'fixed', 'ball', 'socket', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
+    socket: a ball joint with axes and the coordinates twist, swing_x, swing_y and swing.
 a, b : Point, or place [x, y, z] in the world [m]
 axes_a, axes_b : array, shape (3, 3)
     Columns x, y, z of the joint on each side, in the frame of a rigid body, otherwise in space; the axis of a revolute,

@@ -38,7 +38,8 @@ const Kind kKinds[] = {
      "density: 7}}",
      "at: [0.5, 0.5, 0.5]"},
     {"beam",
-     "kind: beam, beam: {start: [0, 0, 0], end: [0, 1, 0], elements: 4, radius: 0.01, young: 2e9, density: 1000}",
+     "kind: beam, beam: {start: [0, 0, 0], end: [0, 1, 0], elements: 4, radius: 0.01, young: 2e9, "
+     "density: 1000}",
      "at: start"}};
 
 std::string falling(const Kind& kind, const std::string& field,

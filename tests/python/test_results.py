@@ -180,6 +180,44 @@ class Numbers(InAFolder):
                 r.contacts(frame)
         self.assertEqual(len(r.contacts(np.int64(-1))), 1)
 
+    def test_contacts_between_bodies_are_those_of_all_frames_as_seen_from_the_first(self):
+        boxes = "".join(f"  - {{name: {n}, kind: rigid, rigid: {{shape: {{box: {{size: [0.4, 0.4, 0.2]}}}}, density: 500, "
+                        f"position: [{x}, 0, {z}]}}}}\n" for n, x, z in (("low", 0, 0.1), ("high", 0, 0.3), ("aside", 2, 0.1)))
+        scene = ("saltus: 1\ntime: {end: 0.2 s, step: 1 ms}\ngravity: [0, 0, -9.81]\nresults: {frames: 7}\n"
+                 "surfaces: [{law: {kind: newton-impact, friction: 0.4}}]\nbodies:\n"
+                 "  - {name: floor, kind: rigid, rigid: {fixed: true, shape: {plane: {}}}}\n" + boxes)
+        with open("stack.yaml", "w") as file:
+            file.write(scene)
+        r = saltus.run("stack.yaml", "out.h5")
+        weight = 500 * 0.4 * 0.4 * 0.2 * 9.81
+        on_low = r.contacts_between("low", "floor")
+        np.testing.assert_allclose(on_low.resultant[1:, 2], 2 * weight, rtol=1e-8)
+        self.assertTrue((on_low.body_a == "low").all() and (on_low.body_b == "floor").all())
+        self.assertTrue((on_low.normal[:, 2] > 0.99).all())
+        np.testing.assert_allclose(on_low.t, np.asarray(r.frames.t)[on_low.frame])
+        by_high, on_high = r.contacts_between("low", "high"), r.contacts_between("high", "low")
+        np.testing.assert_allclose(by_high.resultant, -on_high.resultant, atol=1e-12)
+        np.testing.assert_allclose(by_high.resultant[1:, 2], -weight, rtol=1e-8)
+        np.testing.assert_allclose(r.contacts_between("low").resultant[1:, 2], weight, rtol=1e-8)
+        on_floor = r.contacts_between("floor", ["low", "aside"])
+        np.testing.assert_allclose(on_floor.resultant[1:, 2], -3 * weight, rtol=1e-8)
+        for k in range(len(r.frames)):  # against the frames one by one
+            one = r.contacts(k)
+            np.testing.assert_allclose(one.force[(one.body_a == "low") & (one.body_b == "floor")].sum(axis=0)
+                                       - one.force[(one.body_b == "low") & (one.body_a == "floor")].sum(axis=0),
+                                       on_low.resultant[k], atol=1e-12)
+        self.assertEqual(len(r.contacts_between("low", "aside")), 0)
+        self.assertEqual(r.contacts_between("low", "aside").resultant.shape, (len(r.frames), 3))
+        with self.assertRaisesRegex(saltus.UsageError, "no body 'lwo'; did you mean `low`"):
+            r.contacts_between("lwo", "floor")
+        with self.assertRaisesRegex(saltus.UsageError, "in both"):
+            r.contacts_between(["low", "high"], ["high"])
+        with self.assertRaises(AttributeError):
+            on_low.force = 0
+        bare = saltus.run("stack.yaml", "bare.h5", set={"results.contacts": "false"})
+        with self.assertRaisesRegex(saltus.UsageError, "contain no contacts"):
+            bare.contacts_between("low", "floor")
+
     def test_places_of_bodies_of_every_kind(self):
         cases = [("bouncing_ball.yaml", "particles", 0.1), ("andrews_squeezer.yaml", "rigid", 1e-3),
                  ("soft_stack.yaml", "pseudo_rigid", 0.01), ("soft_cube.yaml", "fem", 2e-3),

@@ -651,3 +651,97 @@ TEST_CASE("a client changes numbers, choices and switches of a live run, and rea
   });
   CHECK(outcome.code == 0);
 }
+
+TEST_CASE(
+    "the page of a live arm knows joints, colours, outputs and set-points, and a set-point moves "
+    "the arm") {
+  const Folder folder;
+  folder.write(
+      "arm.yaml",
+      "saltus: 1\ntime: {end: 2 s, step: 1 ms}\nbodies:\n"
+      "  - {name: base, kind: rigid, colour: grey, rigid: {fixed: true, shape: {box: {size: [0.2, "
+      "0.2, 0.2]}}}}\n"
+      "  - {name: upper, kind: rigid, colour: \"#d06020\", rigid: {shape: {box: {size: [0.4, 0.05, "
+      "0.05]}}, mass: 1, "
+      "inertia: [0.001, 0.02, 0.02], position: [0.3, 0, 0.2], touches: false}}\n"
+      "  - {name: lower, kind: rigid, rigid: {mass: 0.5, inertia: [0.01, 0.01, 0.01], position: "
+      "[0.7, 0, 0.2]}}\n"
+      "joints:\n"
+      "  - {name: shoulder, kind: revolute, between: [base, upper], at: [0.1, 0, 0.2], axis: [0, "
+      "1, 0], turn: {servo: "
+      "{target: 0, stiffness: 20, damping: 2, torque: 9}, limits: {lower: -1, upper: 2}}}\n"
+      "  - {name: wrist, kind: ball, between: [upper, lower], at: [0.5, 0, 0.2], axis: [1, 0, 0], "
+      "swing: {cone: 40 deg, "
+      "spring: {stiffness: 1}, damping: 0.1}}\n"
+      "outputs:\n  - {probe: shoulder, quantity: displacement, name: angle}\n");
+  const Outcome outcome = with_server(folder, {"--live", "arm.yaml"}, [&](int port) {
+    const auto header = nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
+    REQUIRE(header.is_object());
+    CHECK(header["fixed"]["names"] == nlohmann::json({"base"}));
+    CHECK(header["fixed"]["colours"] == nlohmann::json({"#8c8c8c"}));
+    CHECK(header["bodies"][0]["colours"] == nlohmann::json({"#d06020", ""}));
+    CHECK(header["plots"][0]["title"] == "angle");
+    CHECK(header["plots"][0]["own"] == true);
+    CHECK(header["plots"][1]["own"] == false);
+    const nlohmann::json &shoulder = header["joints"][0], &wrist = header["joints"][1];
+    CHECK(shoulder["actuator"] == "servo");
+    CHECK(shoulder["stops"] == true);
+    CHECK(shoulder["sides"][0]["body"] == -1);
+    CHECK(shoulder["sides"][1]["body"] == 0);
+    CHECK(shoulder["sides"][1]["member"] == 0);
+    CHECK(shoulder["sides"][1]["place"][0] == doctest::Approx(-0.2));
+    CHECK(shoulder["sides"][1]["axis"] == nlohmann::json({0.0, 1.0, 0.0}));
+    CHECK(wrist["kind"] == "ball");
+    CHECK(wrist["spring"] == true);
+    CHECK(wrist["damper"] == true);
+    CHECK(wrist["sides"][1]["member"] == 1);
+    CHECK(wrist["sides"][1]["axis"] == nlohmann::json({1.0, 0.0, 0.0}));
+    const nlohmann::json& slider = header["controls"][0];
+    CHECK(slider["path"] == "set-point.shoulder.servo");
+    CHECK(slider["group"] == "Set-points");
+    CHECK(slider["immediate"] == true);
+    CHECK(slider["low"] == -1.0);
+    CHECK(slider["high"] == 2.0);
+    const auto set = [&](const char* path, const nlohmann::json& value) {
+      return tell(port, {{"do", "set"}, {"path", path}, {"value", value}});
+    };
+    const auto told = [&] {  // value of the slider
+      return nlohmann::json::parse(ask(port, "/view.json").body, nullptr,
+                                   false)["controls"][0]["value"];
+    };
+    CHECK(told() == 0.0);
+    CHECK(set("set-point.shoulder.servo", "90 deg")["ok"] == true);
+    CHECK(told() == doctest::Approx(std::acos(0.0)));
+    CHECK(set("joints[0].turn.servo.target", -0.5)["ok"] == true);  // the last command counts
+    CHECK(told() == -0.5);
+    CHECK(set("set-point.shoulder.servo", 0.3)["ok"] == true);
+    CHECK(set("set-point.shoulder.servo", nullptr)["ok"] == true);
+    CHECK(told() == -0.5);
+    CHECK(set("set-point.shoulder.servo", 0.7)["ok"] == true);
+    for (const auto& [path, value] :
+         {std::pair<const char*, nlohmann::json>{"set-point.elbow.servo", 1},
+          {"set-point.shoulder.servo", "fast"},
+          {"set-point.wrist.spring", 1}}) {
+      const auto answer = set(path, value);
+      REQUIRE(answer.contains("error"));
+      CHECK(answer["error"].get<std::string>().find("set-point.") != std::string::npos);
+    }
+    const auto last_angle = [&] {
+      CHECK(set("speed", 0)["ok"] == true);
+      CHECK(tell(port, {{"do", "start"}})["ok"] == true);
+      const Client listener(port);
+      listener.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n");
+      const std::string heard = listener.receive("\"ended\":true");
+      const std::size_t at = heard.rfind("\"angle\":{");
+      REQUIRE(at != std::string::npos);
+      const std::size_t end = heard.find(']', at), from = heard.find_last_of("[,", end);
+      return std::stod(heard.substr(from + 1, end - from - 1));
+    };
+    CHECK(std::abs(last_angle() - 0.7) < 0.05);
+    CHECK(tell(port, {{"do", "restart"}})["ok"] == true);  // the set-point stays
+    const auto again = nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
+    CHECK(again["controls"][0]["value"] == 0.7);
+    CHECK(std::abs(last_angle() - 0.7) < 0.05);
+  });
+  CHECK(outcome.code == 0);
+}

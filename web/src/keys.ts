@@ -38,6 +38,8 @@ export function attachKeys(parts: Parts): void {
     p: () => parts.flipProjection?.(),
     d: () => display?.toggle(),
     c: () => document.getElementById('show-arrows')?.click(),
+    j: () => document.getElementById('show-joints')?.click(),
+    n: () => document.getElementById('show-names')?.click(),
     m: () => measure?.toggle(),
     s: () => parts.capture?.save(),
     t: toggleTheme,

@@ -1,13 +1,13 @@
 // Reads the data, builds the page, runs the loop.
 import { add, h, iconButton, put, text } from './base/dom';
 import { number, ordinal, quantity } from './base/units';
-import { Frames } from './data/frames';
+import type { Frames } from './data/frames';
 import type { Header } from './data/header';
-import { Contacts } from './data/record';
 import { openSource, type Source } from './data/source';
 import { StaticData } from './data/static';
-import { errors, type Hooks, Mean } from './hooks';
+import { attachHooks, errors, type Hooks, Mean } from './hooks';
 import { attachKeys } from './keys';
+import { load, usualForce } from './load';
 import { Player } from './player';
 import { DARK, LIGHT } from './scene/palette';
 import { Stage } from './scene/stage';
@@ -16,6 +16,8 @@ import { makeCaptureButtons, type Capture } from './ui/capture_buttons';
 import { Display } from './ui/display';
 import { makeHelp } from './ui/help';
 import { makeInfo } from './ui/info';
+import { JointPanel } from './ui/joints';
+import { Labels } from './ui/labels';
 import { Live } from './ui/live';
 import { Measure } from './ui/measure';
 import { Plots } from './ui/plots';
@@ -32,35 +34,6 @@ const hooks = { errors } as Hooks;
 function fail(words: string): void {
   errors.push(words);
   put(app, h('div', { class: 'notice', role: 'alert' }, h('b', {}, 'This run cannot be shown.'), h('span', {}, words)));
-}
-
-/** The arrow of the force that nine of ten contacts do not exceed is of the usual length. */
-function usualForce(header: Header, frames: Frames): number {
-  const sizes: number[] = [];
-  const contacts = new Contacts();
-  const every = Math.max(1, Math.floor(frames.count / 40));
-  for (let k = 0; k < frames.count; k += every) {
-    const slot = frames.get(k);
-    if (!slot) continue;
-    contacts.decode(slot, slot.begin + header.frame_bytes);
-    for (let i = 0; i < contacts.count; i++) {
-      const f = Math.hypot(contacts.force[3 * i]!, contacts.force[3 * i + 1]!, contacts.force[3 * i + 2]!);
-      if (f > 0) sizes.push(f);
-    }
-  }
-  sizes.sort((a, b) => a - b);
-  return sizes[Math.floor(0.9 * (sizes.length - 1))] ?? 0;
-}
-
-async function load(source: Source): Promise<{ header: Header; data: StaticData; frames: Frames }> {
-  const header = await source.header();
-  const data = new StaticData(await source.static());
-  const frames = new Frames(source, data.f64(header.frames.time), data.u32(header.frames.step), header.frames.count);
-  if (frames.count > 0) {
-    await frames.want(0);
-    if (frames.error) throw new Error(frames.error);
-  }
-  return { header, data, frames };
 }
 
 async function start(): Promise<void> {
@@ -94,6 +67,9 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
   let lost = '';
   if (drawable)
     try {
+      // sizes of marks, walls and the view come from the first frame
+      const first = frames.get(0);
+      if (first) player.record.decode(first, false);
       stage = new Stage(view, header, data, player.record);
       const unit = usualForce(header, frames);
       stage.arrows.unit = unit;
@@ -105,10 +81,13 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
     app.classList.add('no-view');
     if (lost) add(app, [h('p', { class: 'plain-notice', role: 'status' }, lost)]);
   }
-  const display = stage && new Display(header, player, stage);
+  const labels = stage && new Labels(header, player.record.tracks, stage);
+  const display = stage && new Display(header, player, stage, labels!);
   const measure = stage && new Measure(stage);
   const triad = stage && new Triad();
   const bodies = new BodyPanel(header, player, stage);
+  const joints = stage && new JointPanel(header, player, stage, (body, member) => bodies.choose(body, member, null));
+  if (joints) bodies.element.append(joints.element);
   const plots = new Plots(header, data, (t) => player.goToTime(t), dark.value);
   const sounds = new Sounds(header, data, player);
   const info = h('div', {});
@@ -132,13 +111,14 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
   async function again(): Promise<void> {
     try {
       const next = await source.header();
-      const shape = (x: Header): string => JSON.stringify([x.bodies, x.tracks.map((t) => [t.name, t.width, t.type]), x.instances.shape.count, x.meshes.length, x.lines.length]);
+      const shape = (x: Header): string => JSON.stringify([x.bodies, x.tracks.map((t) => [t.name, t.width, t.type]), x.instances.shape.count, x.meshes.length, x.lines.length, x.joints.map(({ broken, ...rest }) => rest)]);
       if (shape(next) !== shape(header)) {
         location.reload();
         return;
       }
       const bytes = new StaticData(await source.static());
       header.tracks.splice(0, header.tracks.length, ...next.tracks);
+      next.joints.forEach((joint, j) => header.joints[j] && (header.joints[j]!.broken = joint.broken));
       frames.reset(bytes.f64(next.frames.time), bytes.u32(next.frames.step), next.frames.count);
       plots.replace(next, bytes);
       put(info, makeInfo(next));
@@ -188,18 +168,21 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
         h('div', { class: 'group', role: 'group', 'aria-label': 'Camera' }, look('x', 'Look along x (1)', 'x'), look('y', 'Look along y (2)', 'y'),
           look('z', 'Look along z (3)', 'z'), look('iso', 'Look from a corner (4)', 'iso'), look('fit', 'Fit what moves (F)', 'fit'), projection),
         h('div', { class: 'group' }, ruler, ...capture.buttons)),
-      display.badges, display.legends, display.scaleBar, measure.element, triad.element, display.panel]);
+      display.badges, display.legends, display.scaleBar, labels!.element, measure.element, triad.element, display.panel]);
     s.camera.onClick = (x, y) => {
       const hit = s.pick(x, y);
-      if (measure.on) measure.click(hit);
-      else {
-        bodies.choose(hit ? hit.body : -1, hit?.member ?? 0, hit);
-        if (hit && hit.body >= 0) tabs.show('Body');
-      }
+      const joint = measure.on ? -1 : s.pickJoint(x, y);
+      if (measure.on) return measure.click(hit);
+      if (joint >= 0 || (hit && hit.body >= 0)) tabs.show('Body');
+      if (joint < 0) bodies.choose(hit ? hit.body : -1, hit?.member ?? 0, hit);
+      joints!.choose(joint);
     };
     s.camera.onMove = () => {};
     new ResizeObserver(() => s.resize()).observe(view);
-    attachKeys({ player, stage: s, display, measure, help, flipProjection, capture, clear: () => bodies.choose(-1, 0, null) });
+    attachKeys({ player, stage: s, display, measure, help, flipProjection, capture, clear: () => {
+      bodies.choose(-1, 0, null);
+      joints!.choose(-1);
+    } });
   } else attachKeys({ player, help });
   add(tools, [
     iconButton('sun', 'Dark or light (T)', toggleTheme),
@@ -229,13 +212,14 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
     const begin = performance.now();
     const changed = player.tick(now);
     const decoded = performance.now();
-    if (changed) stage?.frameChanged();
+    const t = !frames.count || player.playing.value || player.smooth.value || header.sounds.length ? player.time : (frames.time[player.frame.value] ?? 0);
+    if (changed) stage?.frameChanged(player.smooth.value ? player.time : frames.time[player.frame.value]);
     const filled = performance.now();
     if (changed) {
       bodies.carry();
       bodies.update();
+      joints?.update();
     }
-    const t = !frames.count || player.playing.value || player.smooth.value || header.sounds.length ? player.time : (frames.time[player.frame.value] ?? 0);
     if (changed || t !== lastTime) {
       lastTime = t;
       timeline.update();
@@ -248,6 +232,7 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
     if (drawn) {
       display!.update();
       measure!.update();
+      labels!.update();
       triad!.update(stage!);
     }
     if (changed || drawn) {
@@ -269,30 +254,7 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
   tick(performance.now());
   requestAnimationFrame(() => plots.at(player.time));
 
-  Object.assign(hooks, {
-    frame: () => player.frame.value,
-    time: () => player.time,
-    goTo: (k: number) => player.goTo(k),
-    play: () => player.play(),
-    pause: () => player.pause(),
-    counts: () => ({
-      instances: stage?.solids.instances ?? header.instances.shape.count,
-      arrows: stage && stage.arrows.arrowsOn ? stage.arrows.drawn : 0,
-      contacts: player.record.contacts.count,
-      plots: plots.count,
-      sounds: sounds.count,
-      triangles: stage?.triangles() ?? 0,
-    }),
-    soundPeak: () => sounds.peak,
-    screenshot: () => capture?.picture().toDataURL('image/png') ?? '',
-    frameTime: () => costs.decode.value + costs.fill.value + costs.panels.value,
-    costs: () => ({ decode: costs.decode.value, fill: costs.fill.value, panels: costs.panels.value, draw: costs.draw.value }),
-    select: (body: number, member = 0) => {
-      bodies.choose(body, member, null);
-      tabs.show('Body');
-    },
-    view: (v: string) => stage?.view(v as Parameters<Stage['view']>[0]),
-  } satisfies Partial<Hooks>);
+  attachHooks(hooks, { header, player, stage, bodies, joints, labels, plots, sounds, tabs, costs, picture: () => capture?.picture() ?? null });
 }
 
 hooks.ready = start().catch((error: Error) => fail(error.message));

@@ -1,8 +1,9 @@
 // Pages with made-up data that follow docs/reference/view_data.md: node test/make_sample.mjs FOLDER
 // pile: 10 000 spheres with contacts; sheet: 100 000 triangles; string: with sound; mixed: blocks, pseudo-rigid, planes;
-// rows: only plots; served/: the data of mixed, for a server.
+// rows: only plots; joints, links: see sample_joints.mjs; served/: the data of mixed, for a server.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
+import { joints, links } from './sample_joints.mjs';
 
 const out = process.argv[2] ?? 'out';
 mkdirSync(out, { recursive: true });
@@ -292,7 +293,7 @@ function rows() {
   write('rows', header(bytes, { title: 'Probes only', file: 'rows.h5', plots: plots(bytes, 3), bodies: [{ name: 'mass', kind: 'lumped', scheme: 'd1-minus', members: 1, names: [] }] }), bytes, []);
 }
 
-for (const make of [pile, sheet, string, mixed, rows]) {
-  make();
+for (const make of [pile, sheet, string, mixed, rows, joints, links]) {
+  make({ Bytes, track, encode, header, write, instances, times, plots, SUMMARY });
   console.log(`${out}/${make.name}.html`);
 }

@@ -29,6 +29,8 @@ class Server:
         count = self.header["frames"]["count"]
         self.frames = [(0.0126 * k, 5 * k, (folder / f"frame_{k}.bin").read_bytes()) for k in range(count)]
         self.live, self.known, self.running, self.told, self.asked = live, count, False, [], []
+        self.when = []  # it was told
+        self.news = []  # names of events to be sent
         if live:
             self.known = 5
             self.header.update(live=True, finished=False, summary=None,
@@ -73,6 +75,8 @@ class Server:
                 self.end_headers()
                 try:
                     while True:
+                        while outer.news:
+                            self.send(outer.news.pop(0), {})
                         if outer.running and outer.known < len(outer.frames):
                             outer.known += 1
                             t = outer.frames[outer.known - 1][0]
@@ -90,6 +94,7 @@ class Server:
             def do_POST(self):
                 order = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.told.append(order)
+                outer.when.append(time.monotonic())
                 outer.running = {"start": True, "pause": False}.get(order["do"], outer.running)
                 bad = order["do"] == "restart"
                 self.answer(json.dumps({"error": "time.end: this run cannot be restarted"} if bad else {"ok": True}).encode(), "application/json")

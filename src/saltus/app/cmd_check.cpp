@@ -179,10 +179,13 @@ std::string heard_by(const Model& model, const Probe& probe) {
   if (probe.quantity == Probe::Quantity::joint_force ||
       probe.quantity == Probe::Quantity::joint_torque)
     return "joint " + model.joints()[static_cast<std::size_t>(probe.joint)].name;
-  if (probe.quantity == Probe::Quantity::contact_force) return probe.name;
+  if (probe.quantity == Probe::Quantity::contact_force ||
+      probe.quantity == Probe::Quantity::support)
+    return probe.name;
   const Group& group = model.groups()[static_cast<std::size_t>(probe.group)];
-  return group.bodies.empty() ? group.name
-                              : group.bodies[static_cast<std::size_t>(probe.point.body)];
+  return group.bodies.empty() || probe.point.body < 0
+             ? group.name
+             : group.bodies[static_cast<std::size_t>(probe.point.body)];
 }
 
 /// "1 shape", "2 shapes".

@@ -139,6 +139,7 @@ void LiveRun::set(const std::string& path, const std::string& value) {
     if (!same_columns || !same_shape(changed.start->state().groups, sim_->state().groups)) refuse();
     try {
       told = adopt(changed, true);
+      set_points_.scene_changed(*sim_, path);
     } catch (const UsageError&) {
       refuse();
     }
@@ -147,8 +148,12 @@ void LiveRun::set(const std::string& path, const std::string& value) {
   wait_until_shown(told);
 }
 
-/// Throws SceneError if the scene names other files than the current run, before any of them is
-/// opened.
+void LiveRun::set_point(const std::string& actuator, std::optional<double> value) {
+  const Command command(*this);
+  value ? set_points_.give(*sim_, actuator, *value) : set_points_.take_back(*sim_, actuator);
+}
+
+/// Throws SceneError if the scene names other files than the run, before any of them is opened.
 void LiveRun::expect_same_files(const Scene& scene, const std::string& path) const {
   const auto before = data_files(setup()->scene), now = data_files(scene);
   if (!std::ranges::equal(before, now, {}, &DataFile::file, &DataFile::file))
@@ -177,6 +182,7 @@ LiveRun::Prepared LiveRun::prepare(const std::vector<std::string>& set) const {
 std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
   const std::shared_ptr<const SceneSetup> setup = prepared.setup;
   const Model& model = setup->model;
+  if (!goes_on) set_points_.give_all(*prepared.start);
   if (goes_on) {
     // The energy change by set() is not work of the run, so the energy balance starts anew.
     State state = sim_->state();
@@ -207,8 +213,7 @@ std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
   now_.step = framed_;
   keep_pace_from_here();
   {
-    // One lock for everything visible to viewers, so that they never get records that do not match
-    // the header, or a count that includes deleted frames.
+    // one lock: viewers never get records that do not match the header, or deleted frames
     const std::lock_guard lock(show_lock_);
     std::swap(setup_, prepared.setup);
     if (!goes_on) {

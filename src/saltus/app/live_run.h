@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "saltus/app/live_columns.h"
+#include "saltus/app/live_set_points.h"
 #include "saltus/app/scene_setup.h"
 #include "saltus/sim/simulation.h"
 
@@ -84,10 +85,12 @@ class LiveRun {
   void pause();
   void step();     ///< makes one step and pauses
   void restart();  ///< from the start, with all changes of set(); paused
-  /// Replaces an entry of the scene like `--set`, and continues from the current state. Throws
-  /// SceneError if the scene does not accept the value, or if the current state does not fit the
-  /// new scene.
+  /// Replaces an entry of the scene like `--set`, and continues from the current state. SceneError:
+  /// the scene does not accept the value, or the current state does not fit the new scene.
   void set(const std::string& path, const std::string& value);
+  /// As LiveSetPoints::give, also after a restart; without a value as LiveSetPoints::take_back.
+  void set_point(const std::string& actuator, std::optional<double> value);
+  const LiveSetPoints& set_points() const { return set_points_; }
   /// Upper bound of simulated time per wall time; 0: as fast as possible. Initially 1.
   void pace(double factor);
   double pace() const { return pace_; }
@@ -129,6 +132,7 @@ class LiveRun {
 
   std::string scene_;
   std::vector<std::string> set_;
+  LiveSetPoints set_points_;
   MakeEncoder make_encoder_;
   std::vector<LiveColumn> columns_;
   std::atomic<double> pace_{1.0};
@@ -149,14 +153,11 @@ class LiveRun {
   // shared by the run and its commands
   mutable std::mutex step_lock_;
   std::condition_variable step_news_;
-  bool quit_ = false, running_ = false;
+  bool quit_ = false, running_ = false, paced_anew_ = false;
   std::atomic<int> commands_ = 0;  ///< number of commands that wait for the step to end
   int single_ = 0;
-  bool paced_anew_ = false;
 
-  // Shared by the run and the publisher: `mail_` states which side owns the parcel and the encoder.
-  // The run fills the parcel while `mail_` is empty, the publisher reads it while `mail_` is full,
-  // and each notifies the other with one store.
+  // The run fills the parcel while `mail_` is empty, the publisher reads it while `mail_` is full.
   enum Mail { kEmpty, kFull, kEnd };
   std::atomic<int> mail_{kEmpty};
   struct Parcel {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "saltus/app/live_controls.h"
 #include "saltus/app/terminal.h"
 #include "saltus/results/provenance.h"
 #include "saltus/results/results.h"
@@ -88,44 +90,13 @@ std::vector<ViewPlot> empty_plots(const Model& model) {
     plots.back().series.push_back({column.series, "", {}});
   }
   const std::size_t first = plots.size() - model.probes().size();
-  for (std::size_t i = 0; i < model.probes().size(); ++i)
+  for (std::size_t i = 0; i < model.probes().size(); ++i) {
     plots[first + i].unit = unit_of(model.probes()[i], model.joints());
+    plots[first + i].own = true;
+  }
+  std::ranges::rotate(plots, plots.begin() + static_cast<std::ptrdiff_t>(first));
   return plots;
 }
-
-/// Collects the numbers in a JSON value whose keys may be changed during a run.
-class Controls {
- public:
-  void walk(const EventJson& json, const std::string& path, std::string_view key) {
-    if (list_.size() >= kMost) return;
-    if (json.is_object()) {
-      for (const auto& [name, value] : json.items())
-        walk(value, path.empty() ? name : path + "." + name, name);
-    } else if (json.is_array()) {
-      for (std::size_t i = 0; i < json.size(); ++i)
-        walk(json[i], fmt::format("{}[{}]", path, i), key);
-    } else if (json.is_number()) {
-      const double value = json.get<double>();
-      if (key == "gravity")
-        add(path, "m/s^2", value, std::min(-20.0, value), std::max(20.0, value));
-      if (key == "friction") add(path, "1", value, 0.0, std::max(2.0, value));
-      if (key == "restitution") add(path, "1", value, 0.0, 1.0);
-    }
-  }
-  void add(const std::string& path, const char* unit, double value, double low, double high) {
-    list_.push_back({{"path", path},
-                     {"label", path},
-                     {"unit", unit},
-                     {"value", value},
-                     {"low", low},
-                     {"high", high}});
-  }
-  std::string text() const { return list_.dump(); }
-
- private:
-  static constexpr std::size_t kMost = 24;
-  EventJson list_ = EventJson::array();
-};
 
 EventJson number(double value) { return std::isfinite(value) ? EventJson(value) : EventJson(); }
 
@@ -215,18 +186,6 @@ std::string text_of_change(const EventJson& scene, const std::string& path,
   return text;
 }
 
-/// What may be changed during a run: speed, gravity, friction and restitution of laws, as the JSON
-/// list of docs/reference/view_data.md. `resolved`: the scene with all defaults, as JSON.
-std::string live_controls(std::string_view resolved, double pace) {
-  Controls controls;
-  controls.add("speed", "x real time", pace, 0.0, 10.0);
-  const auto scene = EventJson::parse(resolved, nullptr, false);
-  if (scene.is_object())
-    for (const char* key : {"gravity", "surfaces", "contacts"})
-      if (scene.contains(key)) controls.walk(scene[key], key, key);
-  return controls.text();
-}
-
 }  // namespace
 
 ViewOfRun::ViewOfRun(const std::string& scene, std::vector<std::string> set) {
@@ -262,10 +221,10 @@ LiveEncoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& s
   facts.sounds.clear();
   facts.summary.clear();
   facts.plots = empty_plots(setup.model);
-  facts.controls = live_controls(results.resolved(), run_ ? run_->pace() : 1.0);
   ViewHeader header = view_header(view.scene(), encoder->tracks, facts);
 
   Made made;
+  made.controls = live_controls(results.resolved(), setup.model);
   {
     const std::lock_guard lock(lock_);
     made.generation = newest_.generation + 1;
@@ -290,9 +249,16 @@ LiveEncoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& s
           }};
 }
 
+/// With the present values of the controls.
 ViewContent::Bytes ViewOfRun::header() {
-  const std::lock_guard lock(lock_);
-  return newest_.header;
+  Made made;
+  {
+    const std::lock_guard lock(lock_);
+    made = newest_;
+  }
+  std::string text = *made.header;
+  text.insert(1, "\"controls\":" + present_controls(made.controls, *run_) + ",");
+  return std::make_shared<const std::string>(std::move(text));
 }
 
 ViewContent::Bytes ViewOfRun::fixed(std::uint64_t generation) {
@@ -375,7 +341,12 @@ std::string ViewOfRun::control(std::string_view request) {
         return refused("control: `set` requires a path and a value");
       const std::string path = json["path"].get<std::string>();
       const EventJson& value = json["value"];
-      if (path == "speed")
+      if (path.starts_with(kSetPoint))
+        give_set_point(*run_, path,
+                       value.is_null()     ? std::nullopt
+                       : value.is_string() ? std::optional(value.get<std::string>())
+                                           : std::optional(value.dump()));
+      else if (path == kSpeed)
         run_->pace(value.is_number() ? value.get<double>() : -1.0);
       else
         run_->set(path, text_of_change(EventJson::parse(write_scene(run_->setup()->scene.spec)),

@@ -26,7 +26,8 @@ class ViewOfRun final : public ViewContent {
  private:
   struct Made {
     std::uint64_t generation = 0;
-    Bytes header, fixed;
+    Bytes header, fixed;   ///< the header without its controls
+    std::string controls;  ///< their list as JSON, with the values at the start
   };
   LiveEncoder make_encoder(const SceneSetup& setup, const Simulation& sim);
   Bytes news(Cursor& cursor);

@@ -23,9 +23,21 @@ JointAngles::JointAngles(const Model& model) : model_(model), count_(model.group
     const auto bounded = [&](const JointSide& side) {
       return side.group < 0 || model.groups()[at(side.group)].dynamics->rigid();
     };
-    bounded_.push_back(bounded(joint.a) && bounded(joint.b) ? 1 : 0);
+    const bool twist = joint.kind == JointKind::socket;
+    if (twist) {
+      twists_.push_back(coordinates_.size() - 1);
+      swings_.push_back({of.joint, kSwing});
+      components_.push_back({of.joint, kSwingX});
+      components_.push_back({of.joint, kSwingY});
+    }
+    bounded_.push_back(!twist && bounded(joint.a) && bounded(joint.b) ? 1 : 0);
   }
   for (Vector* x : {&c_, &u0_, &u1_}) x->setZero(std::ssize(coordinates_));
+  for (Swings* of : {&before_, &after_}) {
+    of->theta.setZero(std::ssize(swings_));
+    of->rate = of->theta;
+    of->s.setZero(std::ssize(components_));
+  }
 }
 
 void JointAngles::values(JointSystem& joints, double t, std::span<const GroupState> groups) {
@@ -71,6 +83,39 @@ double JointAngles::turning(const JointAngle& of, std::span<const GroupState> gr
   return sum;
 }
 
+/// theta', s_x, s_y
+void JointAngles::measure(JointSystem& joints, double t, std::span<const GroupState> groups,
+                          Swings& of) const {
+  const auto q = [&](int g) -> const Vector& { return groups[at(g)].q; };
+  joints.coordinates(t, q, components_, of.s);
+  joints.angle_rates(
+      t, q, [&](int g) -> const Vector& { return groups[at(g)].v; }, swings_, of.rate);
+}
+
+// Where the axes of a ball joint are opposite, its twist jumps by up to a full turn, which the
+// rates at the ends of a step do not show. There theta has a maximum, n turns round, and the way by
+// pi is the shorter one.
+const JointAngle* JointAngles::passed_opposite(JointSystem& joints, double t0,
+                                               std::span<const GroupState> before, double t1,
+                                               std::span<const GroupState> after) {
+  constexpr double kRight = 0.5 * std::numbers::pi;
+  joints.coordinates(
+      t1, [&](int g) -> const Vector& { return after[at(g)].q; }, swings_, after_.theta);
+  if (!(after_.theta.maxCoeff() > kRight)) return nullptr;
+  measure(joints, t0, before, before_);
+  measure(joints, t1, after, after_);
+  for (std::size_t i = 0; i < swings_.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(i);
+    const auto s0 = before_.s.segment<2>(2 * k), s1 = after_.s.segment<2>(2 * k);
+    const double way = 2.0 * std::numbers::pi - s0.norm() - s1.norm(),
+                 moved = 0.5 * (t1 - t0) * (before_.rate[k] - after_.rate[k]);
+    if (s0.dot(s1) < 0.0 && before_.rate[k] > 0.0 && after_.rate[k] < 0.0 &&
+        way < std::numbers::pi && moved > 0.5 * way)
+      return &model_.angles()[twists_[i]];
+  }
+  return nullptr;
+}
+
 const JointAngle* JointAngles::follow(JointSystem& joints, double t0,
                                       std::span<const GroupState> before, double t1,
                                       std::span<GroupState> after) {
@@ -99,6 +144,8 @@ const JointAngle* JointAngles::follow(JointSystem& joints, double t0,
     if (std::abs(angles[at(of.slot)] - predicted) >= 0.5 * std::numbers::pi && !doubtful)
       doubtful = &of;
   }
+  if (!doubtful && !swings_.empty() && h > 0.0)
+    doubtful = passed_opposite(joints, t0, before, t1, after);
   return doubtful;
 }
 

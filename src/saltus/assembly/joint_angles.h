@@ -35,19 +35,34 @@ class JointAngles {
   void start(JointSystem& joints, double t, std::span<GroupState> groups);
   /// Sets the angles of `after` at t1 from those of `before` at t0; q and v of both are given.
   /// Returns the first angle (of Model::angles()) that differs from the prediction by a quarter
-  /// turn or more, so that its turn is ambiguous; null: none.
+  /// turn or more, so that its turn is ambiguous, or the twist of a ball joint whose axes passed
+  /// through opposite directions; null: none.
   const JointAngle* follow(JointSystem& joints, double t0, std::span<const GroupState> before,
                            double t1, std::span<GroupState> after);
 
  private:
+  /// theta, theta', and s_x, s_y of each ball joint.
+  struct Swings {
+    Vector theta, rate, s;
+  };
+
   double turning(const JointAngle& of, std::span<const GroupState> groups) const;
   void values(JointSystem& joints, double t, std::span<const GroupState> groups);
+  const JointAngle* passed_opposite(JointSystem& joints, double t0,
+                                    std::span<const GroupState> before, double t1,
+                                    std::span<const GroupState> after);
+  void measure(JointSystem& joints, double t, std::span<const GroupState> groups, Swings& of) const;
   void rates(JointSystem& joints, double t, std::span<const GroupState> groups, Vector& u) const;
 
   const Model& model_;
   std::vector<std::array<int, 2>> coordinates_;  ///< joint and coordinate of each angle
   std::vector<std::size_t> count_;               ///< angles of each group
-  std::vector<char> bounded_;  ///< of each angle: both sides are rigid bodies or the world
+  /// Of each angle: it changes no faster than its two sides turn, rigid bodies or the world.
+  std::vector<char> bounded_;
+  /// Of each ball joint: index of its twist; joint and coordinate of theta and of its components.
+  std::vector<std::size_t> twists_;
+  std::vector<std::array<int, 2>> swings_, components_;
+  Swings before_, after_;
   Vector c_, u0_, u1_;
 };
 

@@ -115,6 +115,12 @@ std::string spins_text(const Model& model, int g, int body, double angle, double
 
 std::string turn_text(const Model& model, const JointAngle& of, double h) {
   const Joint& joint = model.joints()[static_cast<std::size_t>(of.joint)];
+  if (joint.kind == JointKind::socket)
+    return fmt::format(
+        "the axes of '{}' passed through opposite directions, where swing and twist are undefined, "
+        "or turned too far in a step of {:.3g} s: the twist may be off by full turns, and a spring "
+        "on the swing jumps; limit the swing by a `cone`, or use a shorter step",
+        joint.name, h);
   return fmt::format(
       "joint '{}' turned so far in a step of {:.3g} s that the number of its turns is ambiguous; "
       "use a shorter step",

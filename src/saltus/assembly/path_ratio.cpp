@@ -18,7 +18,8 @@ double path_ratio(const Model& model, const JointSystem& joints, const JointLaw&
   }
   // For other coordinates no rate gives the path if their axes rotate.
   constexpr double kLeast = 1e-5;  // of the angle: below, the ratio has too few digits
-  const bool turns = is_angle(kind, on.coordinate) && kind != JointKind::universal;
+  const bool turns =
+      is_angle(kind, on.coordinate) && kind != JointKind::universal && kind != JointKind::socket;
   const double by_rate = 0.5 * step.h * (step.u0 + step.u1);
   const double angle =
       std::max({1.0, std::abs(on.sign * step.y0 + on.offset), std::abs(step.y0)});  // [rad]

@@ -384,16 +384,24 @@ Vector3 PseudoRigid::angular_momentum(View q, View v, int body) const {
 void PseudoRigid::breaks(Breaks& out) const { breaks_of_loads(bodies_->system.loads, out); }
 
 // T = tr(F' E0 F'^T)/2 + m |x'|^2/2,   U = V W(F) - m g . x
-Energy PseudoRigid::energy(double, View q, View v) const {
+Energy PseudoRigid::energy_of_body(int b, double, View q, View v) const {
   const Bodies& d = *bodies_;
+  const PseudoRigidBody& one = d.body(b);
+  const Matrix3 F_ = matrix_of(v, b);
+  Energy E;
+  E.kinetic =
+      0.5 * ((F_ * one.euler).cwiseProduct(F_).sum() + one.mass * place_of(v, b).squaredNorm());
+  E.potential = one.volume * stored_energy(one.material, matrix_of(q, b));
+  if (d.gravity >= 0) E.potential -= one.mass * d.system.gravity.dot(place_of(q, b));
+  return E;
+}
+
+Energy PseudoRigid::energy(double t, View q, View v) const {
   Energy E;
   for (int b = 0; b < bodies(); ++b) {
-    const PseudoRigidBody& one = d.body(b);
-    const Matrix3 F_ = matrix_of(v, b);
-    E.kinetic +=
-        0.5 * ((F_ * one.euler).cwiseProduct(F_).sum() + one.mass * place_of(v, b).squaredNorm());
-    E.potential += one.volume * stored_energy(one.material, matrix_of(q, b));
-    if (d.gravity >= 0) E.potential -= one.mass * d.system.gravity.dot(place_of(q, b));
+    const Energy one = energy_of_body(b, t, q, v);
+    E.kinetic += one.kinetic;
+    E.potential += one.potential;
   }
   return E;
 }

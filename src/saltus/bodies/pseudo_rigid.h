@@ -85,6 +85,7 @@ class PseudoRigid final : public Dynamics {
   void breaks(Breaks& out) const override;
   /// The potential of gravity is 0 at the origin.
   Energy energy(double t, View q, View v) const override;
+  Energy energy_of_body(int body, double t, View q, View v) const override;
   void power(double t, std::optional<double>, View q, View v, View w,
              std::span<double> by_source) const override;
 

@@ -359,15 +359,23 @@ void Rigid::spin_rows(View, View axes, std::span<const PointRef> refs, PointRows
 
 void Rigid::breaks(Breaks& out) const { breaks_of_loads(bodies_->system.loads, out); }
 
-Energy Rigid::energy(double, View q, View v) const {
+Energy Rigid::energy_of_body(int i, double, View q, View v) const {
   const Bodies& d = *bodies_;
+  const At at(i);
+  const Vector3 Omega = at.spin(v);
+  Energy E;
+  E.kinetic = 0.5 * (d.data.mass[index(i)] * at.linear(v).squaredNorm() +
+                     Omega.dot(d.data.inertia[index(i)] * Omega));
+  if (d.gravity >= 0) E.potential = -d.data.mass[index(i)] * d.system.gravity.dot(at.x(q));
+  return E;
+}
+
+Energy Rigid::energy(double t, View q, View v) const {
   Energy E;
   for (int i = 0; i < bodies(); ++i) {
-    const At at(i);
-    const Vector3 Omega = at.spin(v);
-    E.kinetic += 0.5 * (d.data.mass[index(i)] * at.linear(v).squaredNorm() +
-                        Omega.dot(d.data.inertia[index(i)] * Omega));
-    if (d.gravity >= 0) E.potential -= d.data.mass[index(i)] * d.system.gravity.dot(at.x(q));
+    const Energy one = energy_of_body(i, t, q, v);
+    E.kinetic += one.kinetic;
+    E.potential += one.potential;
   }
   return E;
 }

@@ -77,6 +77,7 @@ class Rigid final : public Dynamics {
   std::span<const Source> sources() const override;
   void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;
+  Energy energy_of_body(int body, double t, View q, View v) const override;
   void power(double t, std::optional<double>, View q, View v, View w,
              std::span<double> by_source) const override;
 

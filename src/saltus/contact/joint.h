@@ -14,6 +14,7 @@ namespace saltus {
 
 ///     fixed:        no relative motion
 ///     ball:         the points coincide
+///     socket:       a ball joint with axes, z of a: its axis, z of b: that of the other body
 ///     revolute:     turns about z
 ///     prismatic:    slides along z
 ///     cylindrical:  turns about z and slides along it
@@ -25,6 +26,7 @@ namespace saltus {
 enum class JointKind {
   fixed,
   ball,
+  socket,
   revolute,
   prismatic,
   cylindrical,
@@ -38,11 +40,21 @@ std::string_view name_of(JointKind kind);
 
 /// Number of rows of a joint of this kind, 0 to 6, and of coordinates on which laws may act:
 /// revolute [rad], prismatic [m], cylindrical [rad] [m], planar [m] [m] [rad], universal [rad]
-/// [rad], line [m] (its length), others none.
+/// [rad], line [m] (its length), socket [rad] x 4, others none.
+///
+/// A rotation of b relative to a is a swing about an axis n perpendicular to z_a, which turns z_a
+/// into z_b, after a twist about z_a. The coordinates of a socket are
+///     the angle of the twist;  theta n . x_a, theta n . y_a (swing_x, swing_y);
+///     theta in [0, pi], the angle between z_a and z_b (swing), which has a kink at 0.
+/// Where z_b = -z_a, n and the twist are undefined.
 int row_count(JointKind kind);
 int coordinate_count(JointKind kind);
 /// True if coordinate i is an angle [rad], false if it is a length [m].
 bool is_angle(JointKind kind, int i);
+/// True if coordinate i is an angle over any number of turns.
+bool counts_turns(JointKind kind, int i);
+/// Number of coordinates that are independent, the first ones: all but theta of a socket.
+int independent_count(JointKind kind);
 /// True if the kind needs the axes of a or b: those bodies must have frames (rigid bodies, bodies
 /// with prescribed motion, or the world).
 bool needs_axes(JointKind kind);
@@ -73,8 +85,14 @@ void joint_rows(JointKind kind, double length, const JointFrame& a, const JointF
                 JointRows& rows);
 
 /// Coordinate i: its value, as `gap`, and its rate as a row. Angles are in (-pi, pi], 0 if the axes
-/// of a and b coincide.
+/// of a and b coincide. If the axes of a socket coincide, the rate of theta is that about x_a.
 JointRow joint_coordinate(JointKind kind, int i, const JointFrame& a, const JointFrame& b);
+
+/// The indices of the coordinates of a socket.
+enum SocketCoordinate { kTwist, kSwingX, kSwingY, kSwing };
+
+/// f = theta/sin(theta) as a function of c = cos(theta), f' and f''; 0 at c = -1.
+std::array<double, 3> swing_ratio(double c);
 
 /// The angle x + 2 pi n that is nearest to y [rad].
 double nearest_turn(double x, double y);

@@ -22,6 +22,9 @@ Value dot(const Course& a, const Course& b) {
           a.x2.dot(b.x) + 2.0 * a.x1.dot(b.x1) + a.x.dot(b.x2)};
 }
 
+Value operator+(const Value& a, const Value& b) { return {a.f + b.f, a.f1 + b.f1, a.f2 + b.f2}; }
+Value operator-(const Value& a, const Value& b) { return {a.f - b.f, a.f1 - b.f1, a.f2 - b.f2}; }
+
 /// l = |d|, n = d/l:  l'' = n . d'' + (|d'|^2 - (n . d')^2)/l
 double length_of(const Course& d, const Vector3& otherwise) {
   const double l = d.x.norm();
@@ -50,6 +53,27 @@ struct Sides {
   Course a(int axis) const { return fixed_in(of_a, at_a.R.col(axis)); }
   Course b(int axis) const { return fixed_in(of_b, at_b.R.col(axis)); }
   double slide(int axis) const { return dot(a(axis), d).f2; }
+  /// c = cos(theta), s = sin(theta):  c'' = -c theta'^2 - s theta''
+  double swing() const {
+    const Value c = dot(a(2), b(2));
+    const double s = at_a.R.col(2).cross(at_b.R.col(2)).norm();
+    if (!(s > 0.0)) return at_a.R.col(0).dot(of_b.alpha - of_a.alpha);
+    const double rate = -c.f1 / s;
+    return -(c.f2 + c.f * rate * rate) / s;
+  }
+  double twist() const {
+    const Course x = b(0), y = b(1), x_a = a(0), y_a = a(1);
+    const Value p = dot(x, y_a) - dot(y, x_a), q = dot(x, x_a) + dot(y, y_a);
+    return angle_of(p, q, at_a.R.col(2).dot(of_b.alpha - of_a.alpha));
+  }
+  /// s = f(c) g:  s'' = f'' g + 2 f' g' + f g'' with the derivatives of f by time
+  double swing_along(int axis) const {
+    const Value c = dot(b(2), a(2));
+    Value g = dot(b(2), a(axis == 0 ? 1 : 0));  // z_b . m, m = -y_a, x_a
+    if (axis == 0) g = {-g.f, -g.f1, -g.f2};
+    const auto f = swing_ratio(c.f);
+    return (f[2] * c.f1 * c.f1 + f[1] * c.f2) * g.f + 2.0 * f[1] * c.f1 * g.f1 + f[0] * g.f2;
+  }
   double turn() const {  // of x_b relative to x_a about z_a
     const Course x = b(0);
     return angle_of(dot(x, a(1)), dot(x, a(0)), at_a.R.col(2).dot(of_b.alpha - of_a.alpha));
@@ -82,6 +106,7 @@ std::array<double, 6> joint_accelerations(JointKind kind, const JointFrame& a, c
       align_axes();
       break;
     case JointKind::ball:
+    case JointKind::socket:
       join_points();
       break;
     case JointKind::revolute:
@@ -138,6 +163,9 @@ double joint_coordinate_acceleration(JointKind kind, int i, const JointFrame& a,
     }
     case JointKind::line:
       return length_of(s.d, a.R.col(2));
+    case JointKind::socket:
+      if (i == kSwing) return s.swing();
+      return i == kTwist ? s.twist() : s.swing_along(i - kSwingX);
     default:
       return 0.0;
   }

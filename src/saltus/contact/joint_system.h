@@ -38,7 +38,7 @@ struct Joint {
   /// Of a distance joint: mean tension of a step that breaks it [N]; 0: unbreakable.
   double strength = 0.0;
   /// Selects the turn at t = 0 of each coordinate that is an angle: the nearest to this [rad].
-  std::array<double, 3> start{};
+  std::array<double, 4> start{};
 };
 
 /// sum of weight_k c_k = value(t) over coordinates of joints: gears, screws, driven coordinates.

@@ -142,9 +142,9 @@ void JointSystem::Structure::couple(const JointCoupling& coupling) {
             coupling.name + ": a term names a joint or coordinate that does not exist");
     kept = kept && held_of[at(term.joint)] >= 0;
     c.joint.push_back(held_of[at(term.joint)]);
-    const bool angle = is_angle(joints[at(term.joint)].kind, term.coordinate);
-    angles = angles && angle;
-    if (angle && term.weight != 0.0) weights.push_back(term.weight);
+    const JointKind kind = joints[at(term.joint)].kind;
+    angles = angles && is_angle(kind, term.coordinate);
+    if (counts_turns(kind, term.coordinate) && term.weight != 0.0) weights.push_back(term.weight);
   }
   expects(!coupling.terms.empty(), coupling.name + ": a coupling needs terms");
   if (!kept) return;

@@ -211,6 +211,10 @@ class Dynamics {
   /// values at the start t0, so that the energy balance is exact, and change at its end:
   /// V(u1) - V(u0) is work of the prescribed motion.
   virtual Energy energy(double t, View q, View v) const = 0;
+  /// Part of one body of a group of rigid or pseudo-rigid bodies; of other kinds energy().
+  virtual Energy energy_of_body(int /*body*/, double t, View q, View v) const {
+    return energy(t, q, v);
+  }
   /// by_source[s] = F_s(t, q, v) . w [W]; the sum over s is F . w. Inertial forces (M' of M(q),
   /// gyroscopic) count as a source with a potential, because their energy is the kinetic one. The
   /// part of F that derives from V is evaluated with the prescribed degrees of freedom at their

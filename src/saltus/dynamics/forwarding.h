@@ -71,6 +71,9 @@ class ForwardingDynamics : public Dynamics {
 
   std::span<const Source> sources() const override { return inner().sources(); }
   Energy energy(double t, View q, View v) const override { return inner().energy(t, q, v); }
+  Energy energy_of_body(int body, double t, View q, View v) const override {
+    return inner().energy_of_body(body, t, q, v);
+  }
   void power(double t, std::optional<double> held, View q, View v, View w,
              std::span<double> by_source) const override {
     inner().power(t, held, q, v, w, by_source);

@@ -40,14 +40,14 @@ JointDynamics Mechanism::at(double t, std::span<const GroupState> groups) {
 
   const auto all = parts_->model.joints();
   Eigen::Index count = 0;
-  for (const Joint& joint : all) count += coordinate_count(joint.kind);
+  for (const Joint& joint : all) count += independent_count(joint.kind);
   const auto first = motion.kinematics().first();
   Matrix C = Matrix::Zero(count, motion.size());
   Vector fixed(count);  // c'' without forces on the coordinates
   Eigen::Index row = 0;
   GroupRows rows;
   for (int j = 0; j < static_cast<int>(all.size()); ++j)
-    for (int k = 0; k < coordinate_count(all[static_cast<std::size_t>(j)].kind); ++k, ++row) {
+    for (int k = 0; k < independent_count(all[static_cast<std::size_t>(j)].kind); ++k, ++row) {
       for (std::size_t g = 0; g + 1 < first.size(); ++g) {
         rows.clear(1);
         joints.system().add_coordinate(j, k, 1.0, static_cast<int>(g), 0, rows);

@@ -134,6 +134,9 @@ class Fem final : public NodalBody {
   /// then averaged at each node over its elements, weighted by volume: xx, yy, zz, xy, yz, zx [Pa],
   /// 6 x nodes. Allocates memory.
   void nodal_stress(double t, View q, Eigen::Ref<Matrix> stress) const;
+  /// The same at some nodes only, 6 x nodes. `elements`: all that contain one of them.
+  void nodal_stress(double t, View q, std::span<const int> elements, std::span<const int> nodes,
+                    Eigen::Ref<Matrix> stress) const;
   /// Resultant of the stress of these elements on these nodes: force, and moment about a point,
   /// both in spatial axes.
   Resultant resultant(double t, View q, std::span<const int> elements, std::span<const int> nodes,

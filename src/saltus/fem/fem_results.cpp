@@ -1,4 +1,6 @@
 // Stresses and resultants.
+#include <numeric>
+
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/fem/fem_internal.h"
@@ -32,36 +34,35 @@ Matrix3 Fem::stress(double t, View q, int element, int point) const {
 }
 
 void Fem::nodal_stress(double t, View q, Eigen::Ref<Matrix> out) const {
+  std::vector<int> all(static_cast<std::size_t>(mesh().elements()));
+  std::iota(all.begin(), all.end(), 0);
+  nodal_stress(t, q, all, {}, out);
+}
+
+void Fem::nodal_stress(double t, View q, std::span<const int> elements, std::span<const int> nodes,
+                       Eigen::Ref<Matrix> out) const {
   const Elements& d = *elements_;
-  expects(out.rows() == 6 && out.cols() == d.nodes,
-          "fem: nodal stress needs a matrix of 6 x nodes");
   const auto w = d.evaluations.borrow();
   d.put(t, q, *w);
   const Matrix3& R = Elements::evaluation(*w).turn.R;
-  out.setZero();
-  Vector volume = Vector::Zero(d.nodes);
-  for (const fem::Block& b : d.blocks) {
-    const Matrix E = nodal_fit(b.kind);
-    Matrix at(6, b.points), there(6, b.n);
-    for (int e = 0; e < b.elements; ++e) {
-      double size = 0.0;
-      for (int g = 0; g < b.points; ++g) {
-        const int p = e * b.points + g;
-        Matrix3 s = fem::cauchy(b.law, fem::displacement_gradient(b, e, p, d.strained(*w).data()),
-                                b.axis_of(p));
-        if (d.turns()) s = R * s * R.transpose();
-        at.col(g) << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(2, 0);
-        size += b.weight[index(p)];
-      }
-      there.noalias() = at * E.transpose();
-      for (int a = 0; a < b.n; ++a) {
-        const int node = b.node[index(e * b.n + a)];
-        out.col(node) += size * there.col(a);
-        volume[node] += size;
-      }
+  NodalMean mean(d.nodes, nodes, out);
+  Matrix at(6, 0);
+  for (const int element : elements) {
+    const fem::Block& b = d.block_of(element);
+    const int e = element - b.first;
+    at.resize(6, b.points);
+    double size = 0.0;
+    for (int g = 0; g < b.points; ++g) {
+      const int p = e * b.points + g;
+      Matrix3 s = fem::cauchy(b.law, fem::displacement_gradient(b, e, p, d.strained(*w).data()),
+                              b.axis_of(p));
+      if (d.turns()) s = R * s * R.transpose();
+      at.col(g) << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(2, 0);
+      size += b.weight[index(p)];
     }
+    mean.add(b.kind, std::span(b.node).subspan(index(e * b.n), index(b.n)), at, size);
   }
-  for (int a = 0; a < d.nodes; ++a) out.col(a) /= volume[a];
+  mean.finish();
 }
 
 Resultant Fem::resultant(double t, View q, std::span<const int> elements,

@@ -1,6 +1,9 @@
 #include "saltus/fem/nodal_fit.h"
 
 #include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <numeric>
 #include <vector>
 
 #include "saltus/base/error.h"
@@ -58,9 +61,7 @@ Matrix3 displacement_gradient(const Mesh& mesh, std::span<const int> node, View 
   return H * J.inverse();
 }
 
-}  // namespace
-
-Matrix nodal_fit(ElementKind kind) {
+Matrix fit_of(ElementKind kind) {
   std::vector<Vector3> at;
   for (const RulePoint& p : stiffness_rule(kind)) at.push_back(p.xi);
   const Matrix B = design(kind, at);
@@ -69,49 +70,92 @@ Matrix nodal_fit(ElementKind kind) {
   return design(kind, natural_nodes(kind)) * fit;
 }
 
+/// Green's strain at a point; D: dN/dxi there.
+Matrix3 green_strain(const Mesh& mesh, std::span<const int> node, View u, const ShapeGradients& D,
+                     int dimension) {
+  const Matrix3 g = displacement_gradient(mesh, node, u, D, dimension);
+  if (dimension > 1) return 0.5 * (g + g.transpose() + g.transpose() * g);
+  Vector3 a = Vector3::Zero();  // along a: (|F a|^2 - 1)/2
+  for (int k = 0; k < D.cols(); ++k)
+    a += D(0, k) * mesh.nodes.col(node[static_cast<std::size_t>(k)]);
+  a.normalize();
+  const Vector3 h = g * a;
+  return (a.dot(h) + 0.5 * h.squaredNorm()) * a * a.transpose();
+}
+
+}  // namespace
+
+const Matrix& nodal_fit(ElementKind kind) {
+  constexpr auto kKinds = static_cast<std::size_t>(kElementKinds);
+  static const std::array<Matrix, kKinds> all = [] {
+    std::array<Matrix, kKinds> made;
+    for (std::size_t k = 0; k < kKinds; ++k) made[k] = fit_of(static_cast<ElementKind>(k));
+    return made;
+  }();
+  return all[static_cast<std::size_t>(kind)];
+}
+
+NodalMean::NodalMean(Eigen::Index count, std::span<const int> nodes, Eigen::Ref<Matrix> mean)
+    : nodes_(nodes), mean_(mean) {
+  const Eigen::Index columns = nodes.empty() ? count : std::ssize(nodes);
+  expects(mean.rows() == 6 && mean.cols() == columns, "means at nodes need 6 numbers per node");
+  mean_.setZero();
+  volume_.setZero(columns);
+}
+
+void NodalMean::add(ElementKind kind, std::span<const int> node, const Matrix& at, double volume) {
+  there_.noalias() = at * nodal_fit(kind).transpose();
+  for (std::size_t a = 0; a < node.size(); ++a) {
+    Eigen::Index column = node[a];
+    if (!nodes_.empty()) {
+      const auto found = std::ranges::find(nodes_, node[a]);
+      if (found == nodes_.end()) continue;
+      column = found - nodes_.begin();
+    }
+    mean_.col(column) += volume * there_.col(static_cast<Eigen::Index>(a));
+    volume_[column] += volume;
+  }
+}
+
+void NodalMean::finish() {
+  for (Eigen::Index a = 0; a < volume_.size(); ++a)
+    if (volume_[a] > 0.0) mean_.col(a) /= volume_[a];
+}
+
 void nodal_strain(const Mesh& mesh, View u, Eigen::Ref<Matrix> out) {
-  const Eigen::Index nodes = mesh.nodes.cols();
-  expects(u.size() == 3 * nodes && out.rows() == 6 && out.cols() == nodes,
-          "nodal strain: each node needs three displacements and six strains");
-  out.setZero();
-  Vector volume = Vector::Zero(nodes);
-  int number = 0;
+  std::vector<int> all(static_cast<std::size_t>(mesh.elements()));
+  std::iota(all.begin(), all.end(), 0);
+  nodal_strain(mesh, u, all, {}, out);
+}
+
+void nodal_strain(const Mesh& mesh, View u, std::span<const int> elements,
+                  std::span<const int> nodes, Eigen::Ref<Matrix> out) {
+  expects(u.size() == 3 * mesh.nodes.cols(), "nodal strain: each node needs three displacements");
+  NodalMean mean(mesh.nodes.cols(), nodes, out);
+  std::size_t i = 0;
+  int first = 0;  // the first element of the block
+  Matrix at(6, 0);
   for (const ElementBlock& block : mesh.blocks) {
-    const Matrix fit = nodal_fit(block.kind);
     const auto rule = stiffness_rule(block.kind);
     const int dimension = info(block.kind).dimension;
     std::vector<ShapeGradients> slope;
-    for (const RulePoint& p : rule) slope.push_back(shape_gradients(block.kind, p.xi));
-    Matrix at(6, std::ssize(rule)), there(6, info(block.kind).nodes);
-    for (int e = 0; e < block.elements(); ++e, ++number) {
-      const auto node = block.element(e);
+    if (i < elements.size() && elements[i] < first + block.elements())
+      for (const RulePoint& p : rule) slope.push_back(shape_gradients(block.kind, p.xi));
+    at.resize(6, std::ssize(rule));
+    for (; i < elements.size() && elements[i] < first + block.elements(); ++i) {
+      const auto node = block.element(elements[i] - first);
       double size = 0.0;
       for (std::size_t p = 0; p < rule.size(); ++p) {
-        const Matrix3 g = displacement_gradient(mesh, node, u, slope[p], dimension);
-        Matrix3 E;
-        if (dimension == 1) {  // along a: (|F a|^2 - 1)/2
-          Vector3 a = Vector3::Zero();
-          for (int k = 0; k < slope[p].cols(); ++k)
-            a += slope[p](0, k) * mesh.nodes.col(node[static_cast<std::size_t>(k)]);
-          a.normalize();
-          const Vector3 h = g * a;
-          E = (a.dot(h) + 0.5 * h.squaredNorm()) * a * a.transpose();
-        } else {
-          E = 0.5 * (g + g.transpose() + g.transpose() * g);
-        }
+        const Matrix3 E = green_strain(mesh, node, u, slope[p], dimension);
         at.col(static_cast<Eigen::Index>(p)) << E(0, 0), E(1, 1), E(2, 2), E(0, 1), E(1, 2),
             E(2, 0);
-        size += rule[p].weight * jacobian(mesh, number, rule[p].xi);
+        size += rule[p].weight * jacobian(mesh, elements[i], rule[p].xi);
       }
-      there.noalias() = at * fit.transpose();
-      for (std::size_t a = 0; a < node.size(); ++a) {
-        out.col(node[a]) += size * there.col(static_cast<Eigen::Index>(a));
-        volume[node[a]] += size;
-      }
+      mean.add(block.kind, node, at, size);
     }
+    first += block.elements();
   }
-  for (Eigen::Index a = 0; a < nodes; ++a)
-    if (volume[a] > 0.0) out.col(a) /= volume[a];
+  mean.finish();
 }
 
 }  // namespace saltus

@@ -5,6 +5,7 @@
 #include "saltus/kinds/build_kinds.h"
 #include "saltus/kinds/build_rigid.h"
 #include "saltus/kinds/build_shape.h"
+#include "saltus/kinds/probe_request.h"
 #include "saltus/kinds/touch_points.h"
 #include "saltus/spec/body_names.h"
 
@@ -90,6 +91,16 @@ class PseudoRigidKind final : public BuiltKind {
     return to_vector3(spec.pseudo_rigid->spin).stableNorm();
   }
   SurfaceLack surface_lack(const BodySpec&) const override { return {.by_choice = true}; }
+  void set_field(const ProbeRequest& a, Probe& probe) const override {
+    const auto body = std::dynamic_pointer_cast<const PseudoRigid>(a.built.dynamics);
+    expects(body != nullptr, "a pseudo-rigid body is one");
+    const bool strain = a.spec.quantity == OutputSpec::Quantity::strain;
+    probe.field = [body, strain, spec = a.spec, i = probe.point.body](double, View q, View) {
+      if (!strain) return component_of(spec, body->stress(q, i));
+      const Matrix3 F = body->deformation(q, i);
+      return component_of(spec, 0.5 * (F.transpose() * F - Matrix3::Identity()));
+    };
+  }
 };
 
 /// path: "bodies[0]".

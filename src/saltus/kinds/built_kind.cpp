@@ -13,6 +13,10 @@ Pose BuiltKind::fixed_frame(const Scene&, const NamedBody&, const std::string&) 
   return {};
 }
 
+void BuiltKind::set_field(const ProbeRequest&, Probe&) const {
+  expects(false, "a kind with stress must define it");
+}
+
 // The reaction of a prescribed degree of freedom.
 void BuiltKind::set_reaction(const ProbeRequest& request, Probe& probe) const {
   const auto& prescribed = request.body.prescribed;

@@ -111,6 +111,8 @@ class BuiltKind {
   }
   /// Defines which reactions a probe sums.
   virtual void set_reaction(const ProbeRequest& request, Probe& probe) const;
+  /// Defines the function of a probe of stress or strain, for kinds that have them.
+  virtual void set_field(const ProbeRequest& request, Probe& probe) const;
   /// Fields of a mesh can be stored: stress, strain, resultants.
   virtual bool has_mesh() const { return false; }
 

@@ -6,6 +6,7 @@
 
 #include "saltus/base/suggest.h"
 #include "saltus/bodies/shape_table.h"
+#include "saltus/fem/mesh_field_point.h"
 #include "saltus/kinds/build_fem_mesh.h"
 #include "saltus/kinds/build_kinds.h"
 #include "saltus/kinds/mesh_place.h"
@@ -173,6 +174,17 @@ void FemKind::set_reaction(const ProbeRequest& a, Probe& probe) const {
                           name->name),
         "a node of `fixed` or `prescribed`, or of `stops` along the normal");
   probe.table = dense_table(weight.transpose(), Vector::Zero(1));
+}
+
+void FemKind::set_field(const ProbeRequest& a, Probe& probe) const {
+  const bool strain = a.spec.quantity == OutputSpec::Quantity::strain;
+  const auto point = std::make_shared<const MeshFieldPoint>(fem_, a.point().ref);
+  probe.field = [=, stopped = stopped_, fem = fem_, spec = a.spec](double t, View q, View) {
+    const auto work = point->borrow();
+    work->all.resize(3 * fem->mesh().nodes.cols());
+    stopped ? stopped->full(t, q, work->all) : fem->full(t, q, work->all);
+    return component_of(spec, strain ? point->strain(*work) : point->stress(t, *work));
+  };
 }
 
 double FemKind::spin(const BuiltBody&, const BodySpec& spec, const GroupState&) const {

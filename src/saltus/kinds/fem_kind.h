@@ -26,6 +26,7 @@ class FemKind final : public BuiltKind {
   /// The force along a direction on a node, or the sum over the nodes of a set.
   void set_reaction(const ProbeRequest& request, Probe& probe) const override;
   bool has_mesh() const override { return true; }
+  void set_field(const ProbeRequest& request, Probe& probe) const override;
   double spin(const BuiltBody&, const BodySpec& spec, const GroupState&) const override;
   SurfaceLack surface_lack(const BodySpec& spec) const override;
   BodyStops stops(const BodySpec& spec, const std::string& path) const override;

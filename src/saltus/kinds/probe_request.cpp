@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "saltus/bodies/material.h"
 #include "saltus/bodies/shape_table.h"
 #include "saltus/kinds/build_kinds.h"
 
@@ -40,6 +41,27 @@ std::shared_ptr<const PointTable> coordinate_table(const ProbeRequest& request, 
   Matrix S = Matrix::Zero(1, request.built.dynamics->velocities());
   S(0, free) = 1.0;
   return dense_table(S, Vector::Zero(1));
+}
+
+double component_of(const OutputSpec& spec, const Matrix3& tensor) {
+  using enum OutputSpec::Component;
+  switch (spec.component.value_or(von_mises)) {
+    case xx:
+      return tensor(0, 0);
+    case yy:
+      return tensor(1, 1);
+    case zz:
+      return tensor(2, 2);
+    case xy:
+      return tensor(0, 1);
+    case yz:
+      return tensor(1, 2);
+    case zx:
+      return tensor(2, 0);
+    case von_mises:
+      break;
+  }
+  return saltus::von_mises(tensor);
 }
 
 }  // namespace saltus

@@ -27,6 +27,9 @@ struct ProbeRequest {
   void expect_no_direction(const char* own) const;
 };
 
+/// The component of a stress or strain: von Mises for a stress without one.
+double component_of(const OutputSpec& spec, const Matrix3& tensor);
+
 /// One coordinate of a body. Throws SceneError if its motion is prescribed.
 std::shared_ptr<const PointTable> coordinate_table(const ProbeRequest& request, int dof);
 

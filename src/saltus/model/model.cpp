@@ -182,6 +182,16 @@ std::string_view name_of(Probe::Quantity quantity) {
       return "angular velocity";
     case Probe::Quantity::acceleration:
       return "acceleration";
+    case Probe::Quantity::energy:
+      return "energy";
+    case Probe::Quantity::kinetic_energy:
+      return "kinetic energy";
+    case Probe::Quantity::stress:
+      return "stress";
+    case Probe::Quantity::strain:
+      return "strain";
+    case Probe::Quantity::support:
+      return "reaction";
     default:
       return "displacement";
   }
@@ -194,6 +204,7 @@ std::string_view unit_of(Probe::Quantity quantity) {
     case Probe::Quantity::reaction:
     case Probe::Quantity::joint_force:
     case Probe::Quantity::contact_force:
+    case Probe::Quantity::support:
       return "N";
     case Probe::Quantity::joint_torque:
       return "N m";
@@ -205,6 +216,13 @@ std::string_view unit_of(Probe::Quantity quantity) {
       return "rad/s";
     case Probe::Quantity::acceleration:
       return "m/s^2";
+    case Probe::Quantity::energy:
+    case Probe::Quantity::kinetic_energy:
+      return "J";
+    case Probe::Quantity::stress:
+      return "Pa";
+    case Probe::Quantity::strain:
+      return "1";
     default:
       return "m";
   }
@@ -294,7 +312,7 @@ void Model::number_angles() {
     const int group = joint.b.group >= 0 ? joint.b.group : joint.a.group;
     if (group < 0) continue;  // refused where joints are checked
     for (int k = 0; k < coordinate_count(joint.kind); ++k)
-      if (is_angle(joint.kind, k))
+      if (counts_turns(joint.kind, k))
         angles_.push_back({static_cast<int>(i), k, group, next[static_cast<std::size_t>(group)]++});
   }
 }

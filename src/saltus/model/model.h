@@ -12,6 +12,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -38,6 +39,7 @@ struct Group {
   std::shared_ptr<const Scheme> scheme;
   /// Names of the bodies of a group with several; empty: one body.
   std::vector<std::string> bodies = {};
+  std::vector<int> colours = {};  ///< 0xrrggbb of each body, -1: none; empty: none for all
 };
 
 /// Whether a run may apply forces to its bodies: rigid bodies and particles that can move.
@@ -101,6 +103,7 @@ struct Surfaces {
   std::vector<int> runs;
   std::vector<std::string> fixed_names;  ///< of the bodies in frames -1, -2, ...; may be empty
   std::vector<Matrix3> fixed_turn;       ///< their rotations; empty: none
+  std::vector<int> fixed_colours;        ///< as Group::colours; empty: none
   /// Pairs of frames without contact; boundary surfaces are numbered after the frames.
   std::vector<std::array<int, 2>> excluded;
   int materials = 1;
@@ -158,7 +161,9 @@ struct Probe {
   /// joint_torque: of the joint on its b. contact_force: of contacts on a body. Forces are means
   /// over a step; the component along `direction`, or the magnitude if that is zero.
   /// joint_effort, joint_power: of the actuators of a coordinate. place: n . x. angular_velocity:
-  /// of a rigid body. acceleration: of a point, mean over a step.
+  /// of a rigid body. acceleration: of a point, mean over a step. energy, kinetic_energy: of body
+  /// point.body, below 0: of the group. stress, strain: `field`. support: the force that holds or
+  /// moves a body without freedom against its contacts and joints.
   enum class Quantity {
     displacement,
     velocity,
@@ -172,7 +177,12 @@ struct Probe {
     joint_power,
     place,
     angular_velocity,
-    acceleration
+    acceleration,
+    energy,
+    kinetic_energy,
+    stress,
+    strain,
+    support
   };
   std::string name;
   int joint = 0, coordinate = 0;
@@ -184,9 +194,17 @@ struct Probe {
   Quantity quantity = Quantity::velocity;
   ContactBody body{}, from{};  ///< of a contact_force
   bool from_any = true;        ///< of a contact_force: `from` is not used
-  int reaction = 0;            ///< index in Simulation::reactions(); with `table`: weights of all
-  std::string wav, csv;        ///< file names, empty: none
-  double gain = 0.0;           ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
+  /// A joint on the body of a support; sign: 1 if that is the second body of the joint, else -1.
+  struct Held {
+    int joint = 0;
+    double sign = 1.0;
+  };
+  std::vector<Held> held{};
+  /// Value at t, q and physical velocity v of the group.
+  std::function<double(double t, View q, View v)> field{};
+  int reaction = 0;      ///< index in Simulation::reactions(); with `table`: weights of all
+  std::string wav, csv;  ///< file names, empty: none
+  double gain = 0.0;     ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
 };
 
 /// The quantity is a mean over the last step and no function of the state.
@@ -194,7 +212,7 @@ constexpr bool is_mean(Probe::Quantity quantity) {
   using enum Probe::Quantity;
   return quantity == reaction || quantity == joint_force || quantity == joint_torque ||
          quantity == contact_force || quantity == joint_effort || quantity == joint_power ||
-         quantity == acceleration;
+         quantity == acceleration || quantity == support;
 }
 /// It belongs to a coordinate of a joint.
 constexpr bool on_coordinate(Probe::Quantity quantity) {

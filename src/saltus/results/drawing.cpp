@@ -153,6 +153,89 @@ void put_lines(const h5::Group& drawing, const Model& model) {
   }
 }
 
+/// Coloured bodies: rows of body, member, colour; of the fixed world -1, number of the fixed body.
+void put_colours(const h5::Group& drawing, const Model& model) {
+  std::vector<std::int32_t> rows;
+  const auto add = [&](int group, const std::vector<int>& colours) {
+    for (std::size_t i = 0; i < colours.size(); ++i)
+      if (colours[i] >= 0)
+        rows.insert(rows.end(), {group, static_cast<std::int32_t>(i), colours[i]});
+  };
+  for (std::size_t g = 0; g < model.groups().size(); ++g)
+    add(static_cast<int>(g), model.groups()[g].colours);
+  add(-1, model.surfaces().fixed_colours);
+  if (!rows.empty())
+    put_table<std::int32_t>(drawing, "colours", 3, rows, "1",
+                            "index in /bodies, body of the group, colour 0xrrggbb; -1 and a number "
+                            "in fixed_bodies: of the fixed world");
+}
+
+/// What acts on the coordinates of a joint, as bits.
+std::int32_t acts_on(const Model& model, int joint) {
+  std::int32_t bits = 0;
+  for (const JointLaw& one : model.joint_laws()) {
+    if (one.joint != joint) continue;
+    const ContactLaw& law = model.law(one.law);
+    if (one.actuator >= 0)
+      bits |= 8 << static_cast<int>(model.actuators()[static_cast<std::size_t>(one.actuator)].kind);
+    else if (law.unilateral())
+      bits |= 4;
+    else if (!law.set_valued())
+      for (const LawNumber& number : law.numbers()) {
+        if (number.name == "stiffness" && number.value > 0.0) bits |= 1;
+        if (number.name == "damping" && number.value > 0.0) bits |= 2;
+      }
+  }
+  for (const JointCoupling& coupling : model.couplings())
+    if (coupling.terms.size() == 1 && coupling.terms[0].joint == joint) bits |= 64;
+  return bits;
+}
+
+/// Places and axes of the joints in the frames of rigid and pseudo-rigid bodies, elsewhere in space
+/// at the start.
+void put_joints(const h5::Group& drawing, const Model& model) {
+  if (model.joints().empty()) return;
+  std::vector<std::int32_t> body, acts;
+  std::vector<double> place, axes;
+  for (std::size_t j = 0; j < model.joints().size(); ++j) {
+    const Joint& joint = model.joints()[j];
+    for (const JointSide* side : {&joint.a, &joint.b}) {
+      body.insert(body.end(), {side->group, side->group < 0 ? -1 : side->ref.body});
+      Vector3 x = side->ref.local;
+      bool turns = true;  // the axes turn with the body
+      if (side->group >= 0) {
+        const auto g = static_cast<std::size_t>(side->group);
+        const Dynamics& of = *model.groups()[g].dynamics;
+        turns = has(of.traits(), Trait::rigid) || of.velocities() == 0;
+        if (!turns && !dynamic_cast<const PseudoRigid*>(&of)) {
+          const std::array at{side->ref};
+          of.points(0.0, model.initial()[g].q, at, x);
+        }
+      }
+      place.insert(place.end(), x.begin(), x.end());
+      for (const int axis : {2, 0}) {
+        const Vector3 n = turns && needs_axes(joint.kind) ? Vector3(side->axes.col(axis))
+                                                          : Vector3(Vector3::Zero());
+        axes.insert(axes.end(), n.begin(), n.end());
+      }
+    }
+    acts.push_back(acts_on(model, static_cast<int>(j)));
+  }
+  const h5::Group joints = drawing.create_group("joints");
+  put_table<std::int32_t>(
+      joints, "body", 4, body, "1",
+      "of each joint, index in /bodies and body of the group of both sides; -1, "
+      "-1: the fixed world");
+  put_table<double>(joints, "place", 6, place, "m",
+                    "of both sides: in the frame of a rigid or pseudo-rigid body, otherwise in "
+                    "space at the start");
+  put_table<double>(joints, "axes", 12, axes, "1",
+                    "axis and second axis of both sides in the same frame; 0: none");
+  put_table<std::int32_t>(joints, "acts", 0, acts, "1",
+                          "sum of 1: spring, 2: damper, 4: stop, 8: motor, 16: servo, 32: given "
+                          "force or torque, 64: drive");
+}
+
 }  // namespace
 
 void write_drawing(const h5::File& file, const Model& model) {
@@ -162,7 +245,7 @@ void write_drawing(const h5::File& file, const Model& model) {
   for (const Collider& collider : surfaces.colliders) {
     DrawnShape shape = drawn(collider.shape);
     const int number = store.number(std::move(shape.surface));
-    int group = -1, member = -1;
+    int group = -1, member = -1 - collider.frame;  // a fixed body: its number
     if (collider.frame >= 0) {
       const Surfaces::Frame& frame = surfaces.frames[static_cast<std::size_t>(collider.frame)];
       group = frame.group;
@@ -182,13 +265,17 @@ void write_drawing(const h5::File& file, const Model& model) {
   for (std::size_t i = 0; i < store.all().size(); ++i) put_shape(shapes, i, store.all()[i]);
   const h5::Group instances = drawing.create_group("instances");
   put_table<std::int32_t>(instances, "shape", 0, rows.shape, "1", "number of the shape");
-  put_table<std::int32_t>(instances, "body", 2, rows.body, "1",
-                          "index in /bodies and body of the group; -1, -1: the fixed world");
+  put_table<std::int32_t>(
+      instances, "body", 2, rows.body, "1",
+      "index in /bodies and body of the group; -1 and a number in fixed_bodies: the "
+      "fixed world");
   put_table<double>(instances, "place", 3, rows.place, "m",
                     "of the frame of the shape in that of the body, or in space");
   put_table<double>(instances, "rotation", 4, rows.rotation, "1", "unit quaternion w x y z");
   put_table<double>(instances, "scale", 3, rows.scale, "1", "along the axes of the shape");
   put_lines(drawing, model);
+  put_colours(drawing, model);
+  put_joints(drawing, model);
 }
 
 }  // namespace saltus

@@ -110,6 +110,13 @@ std::string description_of(const Probe& probe) {
     return "effort of the actuators of a joint coordinate times its rate";
   if (probe.quantity == Probe::Quantity::angular_velocity)
     return "angular velocity of a body along a direction";
+  if (probe.quantity == Probe::Quantity::energy ||
+      probe.quantity == Probe::Quantity::kinetic_energy)
+    return std::string(name_of(probe.quantity)) + " of a body";
+  if (probe.quantity == Probe::Quantity::stress || probe.quantity == Probe::Quantity::strain)
+    return std::string(name_of(probe.quantity)) + " at a point of a body";
+  if (probe.quantity == Probe::Quantity::support)
+    return "force that holds or moves a body against its contacts and joints, mean over the step";
   if (probe.quantity == Probe::Quantity::acceleration)
     return "acceleration of a point along a direction, mean over the step";
   const std::string name(name_of(probe.quantity));
@@ -139,7 +146,8 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
                probe.quantity == Probe::Quantity::joint_torque) {
       data.set("joint", model.joints()[static_cast<std::size_t>(probe.joint)].name);
       data.set("coordinate", "");
-    } else if (probe.quantity == Probe::Quantity::contact_force) {
+    } else if (probe.quantity == Probe::Quantity::contact_force ||
+               probe.quantity == Probe::Quantity::support) {
       data.set("body", body_name(model, probe.body));
     } else {
       data.set("body", model.groups()[static_cast<std::size_t>(probe.group)].name);

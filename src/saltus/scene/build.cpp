@@ -93,6 +93,9 @@ class Builder {
     parts_.groups.push_back({built.copies.empty() ? spec.name : built.copies.front(),
                              std::string(name_of(spec.kind)), built.dynamics,
                              make_scheme(spec.chosen_scheme()), built.copies});
+    if (spec.colour)
+      parts_.groups.back().colours.assign(static_cast<std::size_t>(built.dynamics->bodies()),
+                                          colour_of(*spec.colour));
     for (const std::string& text : built.warnings) parts_.warnings.push_back(text);
     parts_.initial.push_back(built.initial);
     parts_.group_path.push_back(path);

@@ -31,11 +31,16 @@ struct JointMaking {
       if (body && body->integrated()) return body->chosen_scheme();
     return MoreauJeanOptions{};
   }
+  AnyLaw stop(double restitution) const {
+    DefaultLaw impact;
+    impact.restitution = restitution;
+    return law_of(impact, scheme(), scene.spec.contact.instant, path);
+  }
   void add_law(int coordinate, const char* what, double sign, double offset, const AnyLaw& law,
                const std::string& key, int actuator = -1) {
     JointLaw one;
     one.key = parts.pairs.size() + parts.joint_laws.size();
-    one.name = coordinate_text(spec.name, spec.kind, coordinate) + "." + what;
+    one.name = coordinate_text(spec.name, spec.placed_kind(), coordinate) + "." + what;
     one.joint = index;
     one.coordinate = coordinate;
     one.sign = sign;
@@ -43,8 +48,9 @@ struct JointMaking {
     one.law = static_cast<int>(parts.laws.size());
     one.actuator = actuator;
     parts.laws.push_back(law);
+    const std::string_view name = coordinate_name(spec.placed_kind(), coordinate);
     parts.law_path.push_back(
-        fmt::format("{}.{}.{}", path, coordinate_name(spec.kind, coordinate), key));
+        fmt::format("{}.{}.{}", path, name.starts_with("swing") ? "swing" : name, key));
     parts.joint_laws.push_back(std::move(one));
   }
   void add_actuator(int coordinate, const char* what, const AnyLaw& law, const std::string& key,
@@ -109,12 +115,10 @@ void add_spring(JointMaking& m, int i, const JointLawsSpec<D>& laws, const std::
 template <Dimension D>
 void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::string_view name) {
   if (!laws) return;
-  const int i = coordinate_index(m.spec.kind, name);
+  const int i = coordinate_index(m.spec.placed_kind(), name);
   if (laws->limits) {
     const JointLimits<D>& limits = *laws->limits;
-    DefaultLaw impact;
-    impact.restitution = limits.restitution;
-    const AnyLaw stop = law_of(impact, m.scheme(), m.scene.spec.contact.instant, m.path);
+    const AnyLaw stop = m.stop(limits.restitution);
     if (limits.lower) m.add_law(i, "lower", 1.0, *limits.lower, stop, "limits");
     if (limits.upper) m.add_law(i, "upper", -1.0, *limits.upper, stop, "limits");
   }
@@ -139,11 +143,26 @@ void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::
     m.add_actuator(i, laws->kEffort, AnyLaw(law_of(ActuatorForce{})), key, std::move(given));
   }
   if (laws->drive) {
-    JointCoupling coupling{.name = coordinate_text(m.spec.name, m.spec.kind, i) + ".drive",
+    JointCoupling coupling{.name = coordinate_text(m.spec.name, m.spec.placed_kind(), i) + ".drive",
                            .terms = {{m.index, i, 1.0}}};
     follow(m.scene, *laws->drive, path + ".drive", coupling);
     m.parts.couplings.push_back(std::move(coupling));
   }
+}
+
+/// The stop acts on the angle between the axes, springs and dampers on its two components, which
+/// are smooth where the axes coincide.
+void add_swing(JointMaking& m, const JointSwing& swing) {
+  if (swing.cone) m.add_law(kSwing, "cone", -1.0, *swing.cone, m.stop(swing.restitution), "cone");
+  if (!swing.spring && swing.damping == 0.0) return;
+  ContactSpring spring;
+  spring.at = ContactSpring::At::middle;
+  spring.pulls = true;
+  spring.damping = swing.damping;
+  if (swing.spring) spring.stiffness = swing.spring->stiffness;
+  for (const int i : {kSwingX, kSwingY})
+    m.add_law(i, swing.spring ? "spring" : "damper", 1.0, 0.0, AnyLaw(law_of(spring)),
+              swing.spring ? "spring" : "damping");
 }
 
 /// Detects two joints between the same bodies that drive the same relative motion.
@@ -152,8 +171,9 @@ class MotorCheck {
   void add(const JointMaking& m, std::string_view name, bool motor, bool drive) {
     if (!motor && !drive) return;
     const PlacedJoint& placed = m.placed;
-    const int i = coordinate_index(m.spec.kind, name);
-    const JointRow row = joint_coordinate(m.spec.kind, i, placed.a, placed.b);
+    const JointKind kind = m.spec.placed_kind();
+    const int i = coordinate_index(kind, name);
+    const JointRow row = joint_coordinate(kind, i, placed.a, placed.b);
     auto ends = std::array{end_of(placed.joint.a), end_of(placed.joint.b)};
     if (ends[1] < ends[0]) std::swap(ends[0], ends[1]);
     auto& known = known_[{ends[0], ends[1], row.spin}];
@@ -187,7 +207,9 @@ class MotorCheck {
 std::optional<std::string> plane_advice(const SceneSpec& scene, const JointSpec& joint,
                                         const PlacedJoint& placed) {
   const bool line = joint.kind == JointKind::line;  // it rotates with its ends
-  if (!scene.planar || line || joint.kind == JointKind::universal) return std::nullopt;
+  if (!scene.planar || line || joint.kind == JointKind::universal ||
+      joint.placed_kind() == JointKind::socket)
+    return std::nullopt;
   constexpr double kTilted = 1e-6;
   const Vector3 across_it = Vector3::Unit(across(*scene.planar));
   for (int i = 0; i < coordinate_count(joint.kind); ++i) {
@@ -207,6 +229,9 @@ JointCoupling::Term term_of(const SceneSpec& scene, const std::string& name, dou
   if (const auto fault = one_coordinate_fault(scene, name, path))
     throw SceneError(fault->key, fault->message, fault->hint);
   const NamedCoordinate found = *find_coordinate(scene, name);
+  if (scene.joints[found.joint].placed_kind() == JointKind::socket && found.coordinate == kSwing)
+    throw SceneError(path, fmt::format("'{}' has a kink where the axes coincide", name),
+                     "name its components swing_x and swing_y");
   return {static_cast<int>(found.joint), found.coordinate, weight};
 }
 
@@ -228,7 +253,7 @@ JointCoupling coupling_of(const Scene& scene, const CouplingSpec& spec, const st
     if (spec.gear->offset != 0.0) {
       std::vector<double> weights;
       for (const JointCoupling::Term& term : coupling.terms)
-        if (is_angle(placed[static_cast<std::size_t>(term.joint)].joint.kind, term.coordinate))
+        if (counts_turns(placed[static_cast<std::size_t>(term.joint)].joint.kind, term.coordinate))
           weights.push_back(term.weight);
       if (!weights.empty() && common_measure(weights) == 0.0)
         throw SceneError(
@@ -289,6 +314,8 @@ void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelPart
     each(joint.turn2, "turn2");
     each(joint.slide, "slide");
     each(joint.slide2, "slide2");
+    each(joint.twist, "twist");
+    if (joint.swing) add_swing(making, *joint.swing);
   }
   for (std::size_t i = 0; i < spec.couplings.size(); ++i)
     parts.couplings.push_back(

@@ -47,19 +47,22 @@ bool has_contacts(const ModelParts& parts, const ContactBody& body) {
          });
 }
 
-/// A body as contacts refer to it; of a fixed one its number in Surfaces::fixed_names. path: the
-/// entry that names the body.
+/// A body as contacts refer to it; of a fixed one its number in Surfaces::fixed_names.
+ContactBody body_in_contacts(const Scene& scene, std::span<const BuiltBody> bodies,
+                             const ModelParts& parts, const std::string& name) {
+  const NamedBody found = *find_body(scene.spec, name);
+  const BuiltBody& built = bodies[found.entry];
+  const auto& fixed = parts.surfaces.fixed_names;
+  if (built.group >= 0) return {built.group, built.first + found.copy};
+  return {-1, static_cast<int>(std::ranges::find(fixed, name) - fixed.begin())};
+}
+
+/// The same of a body with contacts, or the world. path: the entry that names the body.
 ContactBody contact_body(const Scene& scene, std::span<const BuiltBody> bodies,
                          const ModelParts& parts, const std::string& name,
                          const std::string& path) {
   if (name == kWorld) return {};
-  const NamedBody found = *find_body(scene.spec, name);
-  const BuiltBody& built = bodies[found.entry];
-  const auto& fixed = parts.surfaces.fixed_names;
-  const ContactBody body =
-      built.group >= 0
-          ? ContactBody{built.group, built.first + found.copy}
-          : ContactBody{-1, static_cast<int>(std::ranges::find(fixed, name) - fixed.begin())};
+  const ContactBody body = body_in_contacts(scene, bodies, parts, name);
   if (!has_contacts(parts, body))
     throw SceneError(path, fmt::format("no contact can act on '{}'", name),
                      "name a body with a shape or with an entry of `contacts`");
@@ -89,6 +92,66 @@ Probe force_probe(const Scene& scene, std::span<const BuiltBody> bodies, const M
   return probe;
 }
 
+/// The force that holds or moves a rigid body that is fixed or has prescribed motion.
+Probe support_probe(const Scene& scene, std::span<const BuiltBody> bodies, const ModelParts& parts,
+                    const OutputSpec& spec, const std::string& path) {
+  Probe probe;
+  probe.name = spec.name;
+  probe.quantity = Probe::Quantity::support;
+  probe.direction =
+      spec.direction ? unit_vector(*spec.direction, path + ".direction") : Vector3(Vector3::Zero());
+  const NamedBody body = *find_body(scene.spec, spec.probe);
+  for (std::size_t i = 0; i < scene.spec.joints.size(); ++i)
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto side = find_body(scene.spec, scene.spec.joints[i].between[k]);
+      if (side && side->entry == body.entry && side->copy == body.copy)
+        probe.held.push_back({static_cast<int>(i), k == 1 ? 1.0 : -1.0});
+    }
+  for (const JointCoupling& coupling : parts.couplings)
+    for (const JointCoupling::Term& term : coupling.terms)
+      if (std::ranges::find(probe.held, term.joint, &Probe::Held::joint) != probe.held.end() &&
+          !is_angle(parts.joints[static_cast<std::size_t>(term.joint)].kind, term.coordinate))
+        throw SceneError(path + ".probe",
+                         fmt::format("'{}' pushes '{}' with a force that is not measured",
+                                     coupling.name, spec.probe),
+                         "move the joint by a `motor` or a `servo`");
+  const ContactBody contact = body_in_contacts(scene, bodies, parts, spec.probe);
+  if (!has_contacts(parts, contact) && probe.held.empty())
+    throw SceneError(
+        path + ".probe",
+        fmt::format("nothing can act on '{}': it has no contacts and no joints", spec.probe),
+        "name a body with a shape or with joints");
+  probe.body = contact;
+  probe.group = std::max(contact.group, 0);
+  add_files(spec, probe);
+  return probe;
+}
+
+/// Energy or angular velocity of a whole body.
+void set_whole(const ModelParts& parts, const ProbeRequest& request, Probe& probe) {
+  const OutputSpec& spec = request.spec;
+  const Dynamics& group = *parts.groups[static_cast<std::size_t>(probe.group)].dynamics;
+  const bool rigid = has(group.traits(), Trait::rigid);
+  probe.point.body = request.built.first + request.of.copy;
+  if (spec.quantity != OutputSpec::Quantity::angular_velocity) {
+    if (group.velocities() == 0)
+      throw SceneError(request.path + ".probe",
+                       fmt::format("'{}' has prescribed motion and no mass", spec.probe),
+                       "name a body that forces move");
+    if (!rigid && request.body.kind != BodyKind::pseudo_rigid) probe.point.body = -1;
+    probe.quantity = spec.quantity == OutputSpec::Quantity::energy
+                         ? Probe::Quantity::energy
+                         : Probe::Quantity::kinetic_energy;
+    return;
+  }
+  if (!rigid)
+    throw SceneError(request.path + ".probe",
+                     fmt::format("'{}' has no angular velocity", spec.probe),
+                     "name a rigid body that forces move");
+  probe.direction = request.direction();
+  probe.quantity = Probe::Quantity::angular_velocity;
+}
+
 }  // namespace
 
 Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const ModelParts& parts,
@@ -96,6 +159,10 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const Mode
   const OutputSpec& spec = scene.spec.outputs[index];
   const std::string path = fmt::format("outputs[{}]", index);
   if (spec.acts()) return force_probe(scene, bodies, parts, spec, path);
+  if (const auto named = find_body(scene.spec, spec.probe);
+      named && spec.quantity == OutputSpec::Quantity::reaction &&
+      !scene.spec.bodies[named->entry].integrated())
+    return support_probe(scene, bodies, parts, spec, path);
   if (!find_body(scene.spec, spec.probe)) {
     const Probe probe = joint_probe(scene, parts.joints, spec);
     if (spec.drives() && std::ranges::none_of(parts.joint_laws, [&](const JointLaw& law) {
@@ -111,17 +178,15 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, const Mode
   probe.name = spec.name;
   probe.group = of.built.group;
   const ProbeRequest request{scene, spec, of, of.built, of.body, path};
-  if (spec.quantity == OutputSpec::Quantity::angular_velocity) {
-    const bool rigid =
-        of.built.group >= 0 &&
-        has(parts.groups[static_cast<std::size_t>(of.built.group)].dynamics->traits(),
-            Trait::rigid);
-    if (!rigid)
-      throw SceneError(path + ".probe", fmt::format("'{}' has no angular velocity", spec.probe),
-                       "name a rigid body that forces move");
-    probe.point.body = of.built.first + of.copy;
-    probe.direction = request.direction();
-    probe.quantity = Probe::Quantity::angular_velocity;
+  if (spec.whole() || spec.in_material()) {
+    if (spec.whole()) {
+      set_whole(parts, request, probe);
+    } else {
+      probe.point.body = of.built.first + of.copy;
+      probe.quantity = spec.quantity == OutputSpec::Quantity::stress ? Probe::Quantity::stress
+                                                                     : Probe::Quantity::strain;
+      of.built.kind->set_field(request, probe);
+    }
     add_files(spec, probe);
     return probe;
   }

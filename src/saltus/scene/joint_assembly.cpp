@@ -396,9 +396,10 @@ void Assembly::warn_of_stops() {
     double c = system_.coordinate(0.0, places(), stop.joint, stop.coordinate);
     const double start = parts_.joints[static_cast<std::size_t>(stop.joint)]
                              .start[static_cast<std::size_t>(stop.coordinate)];
-    if (turns && start != 0.0)
+    const bool many = counts_turns(joint.kind, stop.coordinate);
+    if (many && start != 0.0)
       c = nearest_turn(c, start);
-    else if (turns)
+    else if (many)
       c = angle_between_stops(parts_.joint_laws, parts_.laws, stop.joint, stop.coordinate, c);
     if (!(stop.sign * (c - stop.offset) < -kTold * (turns ? 1.0 : size_))) continue;
     const auto i = static_cast<std::size_t>(stop.joint);

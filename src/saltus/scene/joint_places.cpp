@@ -181,13 +181,43 @@ void expect_sides(const JointSpec& spec, const std::array<SideMaking, 2>& side,
                     side[0].name),
         side[0].frame ? "name two bodies" : "name two bodies, or two points of one body");
   for (const SideMaking& one : side)
-    if (needs_axes(spec.kind) && !one.frame)
+    if (needs_axes(spec.placed_kind()) && !one.frame)
       throw SceneError(
           path,
-          fmt::format("'{}' is of kind {} and needs bodies with axes; '{}' is of kind {}, which "
+          fmt::format("'{}' is of kind {}{} and needs bodies with axes; '{}' is of kind {}, which "
                       "only has points",
-                      spec.name, name_of(spec.kind), one.name, name_of(one.body->kind)),
-          "allowed there: ball, distance, along, line");
+                      spec.name, name_of(spec.kind),
+                      spec.kind == JointKind::ball ? " with an axis" : "", one.name,
+                      name_of(one.body->kind)),
+          spec.kind == JointKind::ball ? "leave out the axis"
+                                       : "allowed there: ball, distance, along, line");
+}
+
+/// The axes of a ball joint. Without its own axis2 the second body has the twist `start`.
+std::array<Matrix3, 2> socket_axes(const JointSpec& spec, const std::array<SideMaking, 2>& side,
+                                   const std::string& path) {
+  using Side = JointSideSpec;
+  std::array<Vector3, 2> z;
+  std::array<std::optional<Vector3>, 2> x;
+  for (std::size_t k = 0; k < 2; ++k) {
+    z[k] = *direction_on(side[k], "axis", &Side::axis, spec.axis, path);
+    const bool own = side[k].own && side[k].own->axis2;
+    if (k == 0 || own) x[k] = direction_on(side[k], "axis2", &Side::axis2, spec.axis2, path);
+    if (x[k] && !(z[k].cross(*x[k]).norm() > 1e-6))
+      throw SceneError(own ? side[k].path + ".axis2" : path + ".axis2", "is parallel to axis",
+                       "a direction perpendicular to axis");
+  }
+  if (!((z[0] + z[1]).norm() > 1e-6))
+    throw SceneError(
+        path + (side[1].own && side[1].own->axis ? ".second.axis" : ".first.axis"),
+        fmt::format("the axes of '{}' are opposite, where swing and twist are undefined",
+                    spec.name),
+        "turn one of them round");
+  if (x[1] && start_of(spec.twist) != 0.0)
+    throw SceneError(path + ".twist.start", "is defined by axis2 of the two sides", "leave it out");
+  const Matrix3 first = axes_along(z[0], x[0].value_or(Vector3::Zero()));
+  const Matrix3 swung = Eigen::Quaterniond::FromTwoVectors(z[0], z[1]) * first;
+  return {first, x[1] ? axes_along(z[1], *x[1]) : turned(swung, 2, start_of(spec.twist))};
 }
 
 /// The axes of the joint on each side, in space.
@@ -200,6 +230,8 @@ std::array<Matrix3, 2> joint_axes(const JointSpec& spec, const std::array<SideMa
                   x = *direction_on(side[1], "axis2", &Side::axis2, spec.axis2, path);
     axes[0] = turned(axes_along(z, x), 2, -start_of(spec.turn));
     axes[1] = turned(axes_across(x, z), 0, start_of(spec.turn2));
+  } else if (spec.placed_kind() == JointKind::socket) {
+    axes = socket_axes(spec, side, path);
   } else if (const auto z = direction_on(side[0], "axis", &Side::axis, spec.axis, path)) {
     const auto other = direction_on(side[1], "axis", &Side::axis, spec.axis, path);
     const auto x = direction_on(side[0], "axis2", &Side::axis2, spec.axis2, path);
@@ -287,9 +319,11 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
     of.axes = side[k].frame ? Matrix3(side[k].at.R.transpose() * axes[k]) : axes[k];
   }
   placed.joint.name = spec.name;
-  placed.joint.kind = spec.kind;
+  placed.joint.kind = spec.placed_kind();
   if (spec.kind == JointKind::universal)
     placed.joint.start = {start_of(spec.turn), start_of(spec.turn2)};
+  else if (spec.twist)
+    placed.joint.start[kTwist] = spec.twist->start;
   else if (spec.turn)
     placed.joint.start[static_cast<std::size_t>(coordinate_index(spec.kind, "turn"))] =
         spec.turn->start;

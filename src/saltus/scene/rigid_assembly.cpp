@@ -61,6 +61,11 @@ void RigidAssembly::add(std::size_t entry, BuiltBody& built) {
   }
 }
 
+int RigidAssembly::colour_of(const Member& member) const {
+  const auto& colour = scene_.spec.bodies[member.entry].colour;
+  return colour ? saltus::colour_of(*colour) : -1;
+}
+
 void RigidAssembly::make_rigid(const GroupDraft& draft) {
   const auto g = static_cast<std::size_t>(draft.group);
   RigidSystem system;
@@ -106,6 +111,9 @@ void RigidAssembly::finish_groups(std::vector<BuiltBody>& bodies) {
     group.name = all_[draft.members.front()].part.name;
     if (draft.members.size() > 1)
       for (std::size_t m : draft.members) group.bodies.push_back(all_[m].part.name);
+    for (std::size_t m : draft.members) group.colours.push_back(colour_of(all_[m]));
+    if (std::ranges::all_of(group.colours, [](int colour) { return colour < 0; }))
+      group.colours.clear();
     try {
       draft.led ? make_moving(draft) : make_rigid(draft);
     } catch (const UsageError& error) {

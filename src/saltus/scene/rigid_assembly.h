@@ -62,6 +62,7 @@ class RigidAssembly final : public SharedGroups {
   void make_rigid(const GroupDraft& draft);
   void make_moving(const GroupDraft& draft);
   int add_running(const Member& member, const PlacedShape& shape);
+  int colour_of(const Member& member) const;  ///< 0xrrggbb, -1: none
   bool moves_by_forces(const Member& member) const;
   std::vector<char> on_faces() const;  ///< one per entry of all_
   std::vector<int> named_surfaces(const std::string& name, const std::string& path) const;

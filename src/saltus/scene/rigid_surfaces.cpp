@@ -32,6 +32,7 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
       member.frame = --last_fixed;
       surfaces.fixed_names.push_back(member.part.name);
       surfaces.fixed_turn.push_back(member.part.place.R);
+      surfaces.fixed_colours.push_back(colour_of(member));
     }
     for (const PlacedShape& shape : member.part.shapes) {
       const int material = table.hold(

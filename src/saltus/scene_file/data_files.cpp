@@ -163,6 +163,7 @@ class DataFileList {
     add_drive("turn2", joint.turn2);
     add_drive("slide", joint.slide);
     add_drive("slide2", joint.slide2);
+    add_drive("twist", joint.twist);
   }
 
   const Scene& scene_;

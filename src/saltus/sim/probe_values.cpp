@@ -53,7 +53,7 @@ void ProbeValues::joint_coordinates(const State& state, PreparedSchemes prepared
                                     std::vector<double>& values, std::vector<double>& rates) {
   if (all_.empty())
     for (int j = 0; j < static_cast<int>(model_.joints().size()); ++j)
-      for (int k = 0; k < coordinate_count(model_.joints()[static_cast<std::size_t>(j)].kind); ++k)
+      for (int k = 0; k < independent_count(model_.joints()[static_cast<std::size_t>(j)].kind); ++k)
         all_.push_back({j, k});
   values.resize(all_.size());
   rates.resize(all_.size());
@@ -110,6 +110,28 @@ double ProbeValues::point(const Probe& probe, double t, const GroupState& state)
   return sum;
 }
 
+/// As in the energy balance: the scheme measures that of a whole group.
+Energy ProbeValues::energy(const Probe& probe, const State& state, PreparedSchemes prepared) {
+  const auto g = static_cast<std::size_t>(probe.group);
+  const Group& group = model_.groups()[g];
+  const GroupState& at = state.groups[g];
+  if (probe.point.body < 0 && !state.event_state.active)
+    return group.scheme->energy(*group.dynamics, prepared[g].get(), state.t, state.h, at);
+  measure_velocities(state, prepared);
+  return probe.point.body < 0
+             ? group.dynamics->energy(state.t, at.q, v_[g])
+             : group.dynamics->energy_of_body(probe.point.body, state.t, at.q, v_[g]);
+}
+
+Vector3 ProbeValues::push(const JointLaw& law, const State& state) {
+  const auto& joint = model_.joints()[static_cast<std::size_t>(law.joint)];
+  if (is_angle(joint.kind, law.coordinate)) return Vector3::Zero();
+  joints_.make_rows(
+      state.t, [&](int g) -> const Vector& { return state.groups[static_cast<std::size_t>(g)].q; });
+  const auto [a, b] = joints_.frames(law.joint);
+  return saltus::joint_coordinate(joint.kind, law.coordinate, a, b).direction;
+}
+
 double ProbeValues::value(const Probe& probe, const State& state, PreparedSchemes prepared,
                           const std::vector<Vector>& reactions) {
   using Quantity = Probe::Quantity;
@@ -117,6 +139,14 @@ double ProbeValues::value(const Probe& probe, const State& state, PreparedScheme
     return joint_coordinate(probe.joint, probe.coordinate, state,
                             prepared)[probe.quantity == Quantity::joint ? 0 : 1];
   const GroupState& at = state.groups[static_cast<std::size_t>(probe.group)];
+  if (probe.quantity == Quantity::energy || probe.quantity == Quantity::kinetic_energy) {
+    const Energy E = energy(probe, state, prepared);
+    return probe.quantity == Quantity::energy ? E.total() : E.kinetic;
+  }
+  if (probe.field) {
+    measure_velocities(state, prepared);
+    return probe.field(state.t, at.q, v_[static_cast<std::size_t>(probe.group)]);
+  }
   const bool reaction = probe.quantity == Quantity::reaction;
   const Vector& r = reactions[static_cast<std::size_t>(probe.group)];
   if (!probe.table) return reaction ? r[probe.reaction] : point(probe, state.t, at);

@@ -12,7 +12,8 @@ class ProbeValues {
   /// joints: all joints of the model.
   ProbeValues(const Model& model, JointSystem& joints) : model_(model), joints_(joints) {}
 
-  /// Displacement S q [m], velocity S v [m/s], reaction [N], or a joint coordinate or its rate.
+  /// Displacement S q [m], velocity S v [m/s], reaction [N], a joint coordinate or its rate, energy
+  /// [J], stress [Pa] or strain.
   double value(const Probe& probe, const State& state, PreparedSchemes prepared,
                const std::vector<Vector>& reactions);
   /// Coordinate of a joint [m], or over any number of turns [rad], and its rate.
@@ -21,11 +22,14 @@ class ProbeValues {
   /// All of them, by joint, then by coordinate.
   void joint_coordinates(const State& state, PreparedSchemes prepared, std::vector<double>& values,
                          std::vector<double>& rates);
+  /// Force on the second body for a unit force on the coordinate of the law; zero for a torque.
+  Vector3 push(const JointLaw& law, const State& state);
 
  private:
   void measure_velocities(const State& state, PreparedSchemes prepared);
   std::array<double, 2> coordinate(int joint, int coordinate, const State& state);
   double point(const Probe& probe, double t, const GroupState& at);
+  Energy energy(const Probe& probe, const State& state, PreparedSchemes prepared);
 
   const Model& model_;
   JointSystem& joints_;

@@ -79,7 +79,7 @@ void Simulation::Drivers::hold_servos() {
     first_coordinate.push_back(0);
     for (const Joint& joint : model.joints())
       first_coordinate.push_back(first_coordinate.back() +
-                                 static_cast<std::size_t>(coordinate_count(joint.kind)));
+                                 static_cast<std::size_t>(independent_count(joint.kind)));
   }
   for (const JointLaw& law : model.joint_laws()) {
     if (law.actuator < 0) continue;
@@ -191,13 +191,17 @@ SetPoint Simulation::set_point(int actuator) const {
 
 double Simulation::actuator_force(int actuator) const {
   expects(actuator >= 0 && actuator < std::ssize(model().actuators()), "no such actuator");
-  const auto law = std::ranges::find(model().joint_laws(), actuator, &JointLaw::actuator);
+  return law_force(*std::ranges::find(model().joint_laws(), actuator, &JointLaw::actuator));
+}
+
+/// Force [N] or torque [N m] of a law along its coordinate, mean over the last interval.
+double Simulation::law_force(const JointLaw& law) const {
   const double h = drivers_->measured();
   if (!(h > 0.0)) return 0.0;
   drivers_->find_forces();
   const std::vector<ContactView>& views = drivers_->force_views;
-  const auto view = std::ranges::lower_bound(views, law->key, {}, &ContactView::key);
-  return view != views.end() && view->key == law->key ? law->sign * view->impulse[0] / h : 0.0;
+  const auto view = std::ranges::lower_bound(views, law.key, {}, &ContactView::key);
+  return view != views.end() && view->key == law.key ? law.sign * view->impulse[0] / h : 0.0;
 }
 
 void Simulation::apply(int group, int body, std::span<const AppliedForce> forces) {

@@ -47,7 +47,21 @@ void Simulation::Drivers::measure_velocities() {
     velocities.resize(all.size(), 0.0);
     velocities[i] = velocity_of(i);
   }
+  pushes.clear();
+  for (const Probe& probe : all)
+    for (const Probe::Held& held : probe.held)
+      for (std::size_t k = 0; k < steps.model().joint_laws().size(); ++k) {
+        const JointLaw& law = steps.model().joint_laws()[k];
+        if (law.joint == held.joint) pushes.push_back({k, probes.push(law, steps.state())});
+      }
   interval_start = steps.state().t;
+}
+
+/// Mean over the last interval of ProbeValues::push() of a law.
+Vector3 Simulation::Drivers::push(std::size_t law) {
+  const Vector3 now = probes.push(steps.model().joint_laws()[law], steps.state());
+  const auto before = std::ranges::find(pushes, law, &std::pair<std::size_t, Vector3>::first);
+  return before == pushes.end() ? now : Vector3(0.5 * (before->second + now));
 }
 
 double Simulation::Drivers::velocity_of(std::size_t probe) {
@@ -233,6 +247,21 @@ Vector3 Simulation::contact_force(const Probe& probe) const {
   return sum;
 }
 
+// Contacts, joints and their laws push the body, the support pushes back.
+Vector3 Simulation::support(const Probe& probe) const {
+  Vector3 sum = contact_force(probe);
+  for (const Probe::Held& held : probe.held) {
+    Vector3 on_b = joint_load(held.joint)[0];
+    const auto laws = model().joint_laws();
+    for (std::size_t k = 0; k < laws.size(); ++k)
+      if (laws[k].joint == held.joint)
+        if (const double force = law_force(laws[k]); force != 0.0)
+          on_b += force * drivers_->push(k);
+    sum += held.sign * on_b;
+  }
+  return -sum;
+}
+
 std::span<const SeenContact> Simulation::seen_contacts() const { return drivers_->contacts; }
 
 std::span<const Event> Simulation::events() const {
@@ -250,6 +279,7 @@ double Simulation::probe(int index) const {
     return probe.direction.isZero(0.0) ? x.norm() : probe.direction.dot(x);
   };
   if (probe.quantity == Quantity::contact_force) return part(contact_force(probe));
+  if (probe.quantity == Quantity::support) return part(support(probe));
   if (probe.quantity == Quantity::joint_effort || probe.quantity == Quantity::joint_power) {
     double effort = 0.0;
     for (const JointLaw& law : model().joint_laws())

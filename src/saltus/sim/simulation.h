@@ -124,6 +124,9 @@ class Simulation {
   std::span<const ContactView> contacts(double most = kAllContacts) const;
   /// Sum of the contact forces on the body of a probe, Quantity::contact_force [N].
   Vector3 contact_force(const Probe& probe) const;
+  /// The force that holds or moves the body of a probe against contacts and joints,
+  /// Quantity::support [N].
+  Vector3 support(const Probe& probe) const;
   /// Data from which the rows of the contacts were computed, in the order of the last call of
   /// contacts() and valid as long as its result.
   std::span<const SeenContact> seen_contacts() const;
@@ -138,6 +141,7 @@ class Simulation {
 
  private:
   struct Drivers;
+  double law_force(const JointLaw& law) const;
   void adopt(std::unique_ptr<Drivers> made, bool keep_notices);
   void obey_applied();
   void expect_set(int actuator, const SetPoint& values) const;

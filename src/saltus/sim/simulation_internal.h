@@ -59,6 +59,11 @@ struct Simulation::Drivers {
   std::vector<double> velocities;
   double interval_start = steps.state().t;
 
+  /// Laws on joints whose forces a support bears, with ProbeValues::push() at the start of the last
+  /// interval.
+  std::vector<std::pair<std::size_t, Vector3>> pushes;
+  Vector3 push(std::size_t law);
+
   /// Finds force_contacts and force_views of the last interval.
   void find_forces();
   /// The contacts of the last step, as Simulation::contacts().

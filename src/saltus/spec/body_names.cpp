@@ -66,12 +66,13 @@ std::optional<std::size_t> find_joint(const SceneSpec& scene, std::string_view n
 
 std::optional<NamedCoordinate> find_coordinate(const SceneSpec& scene, std::string_view name) {
   if (const auto whole = find_joint(scene, name))
-    return NamedCoordinate{*whole, coordinate_count(scene.joints[*whole].kind) == 1 ? 0 : -1};
+    return NamedCoordinate{*whole,
+                           coordinate_count(scene.joints[*whole].placed_kind()) == 1 ? 0 : -1};
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
   const auto joint = find_joint(scene, name.substr(0, dot));
   if (!joint) return std::nullopt;
-  const int i = coordinate_index(scene.joints[*joint].kind, name.substr(dot + 1));
+  const int i = coordinate_index(scene.joints[*joint].placed_kind(), name.substr(dot + 1));
   if (i < 0) return std::nullopt;
   return NamedCoordinate{*joint, i};
 }
@@ -92,13 +93,15 @@ std::optional<Fault> one_coordinate_fault(const SceneSpec& scene, const std::str
   }
   const JointSpec& of = scene.joints[*joint];
   const std::string kind(name_of(of.kind));
-  const int count = coordinate_count(of.kind);
+  const int count = coordinate_count(of.placed_kind());
   if (count == 0)
     return Fault{key, "'" + of.name + "' is of kind " + kind + " and has no coordinates",
-                 "name a joint along which something moves"};
+                 of.kind == JointKind::ball
+                     ? "give it an `axis`, for twist, swing_x, swing_y and swing"
+                     : "name a joint along which something moves"};
   std::string list;
   for (int i = 0; i < count; ++i)
-    list += (i > 0 ? ", " : "") + of.name + "." + std::string(coordinate_name(of.kind, i));
+    list += (i > 0 ? ", " : "") + of.name + "." + std::string(coordinate_name(of.placed_kind(), i));
   return Fault{key,
                found ? "'" + name + "' has " + std::to_string(count) + " coordinates"
                      : "'" + of.name + "' has no coordinate '" + name.substr(dot + 1) + "'",

@@ -1,5 +1,7 @@
 #include "saltus/spec/body_spec.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "saltus/base/units.h"
@@ -158,7 +160,28 @@ SchemeChoice BodySpec::chosen_scheme() const {
   return MoreauJeanOptions{};
 }
 
+int colour_of(std::string_view text) {
+  struct Row {
+    std::string_view name;
+    int value;
+  };
+  static constexpr std::array kColours{
+      Row{"black", 0x202020},   Row{"blue", 0x3070c0},   Row{"brown", 0x8c5a3c},
+      Row{"cyan", 0x30b0c0},    Row{"green", 0x3a9a4a},  Row{"grey", 0x8c8c8c},
+      Row{"magenta", 0xc040a0}, Row{"orange", 0xe08020}, Row{"pink", 0xe890a8},
+      Row{"purple", 0x8050b0},  Row{"red", 0xc83030},    Row{"white", 0xf2f2f2},
+      Row{"yellow", 0xe8c830}};
+  const auto named = std::ranges::find(kColours, text, &Row::name);
+  if (named != kColours.end()) return named->value;
+  int value = 0;
+  if (text.size() != 7 || text.front() != '#') return -1;
+  const auto [end, fault] = std::from_chars(text.data() + 1, text.data() + 7, value, 16);
+  return fault == std::errc{} && end == text.data() + 7 && value >= 0 ? value : -1;
+}
+
 std::optional<Fault> BodySpec::fault() const {
+  if (colour && colour_of(*colour) < 0)
+    return Fault{"colour", "'" + *colour + "' is no colour", "for example \"#d06020\", or red"};
   if (kind == BodyKind::rigid && rayleigh)
     return Fault{"rayleigh", "has no meaning for kind rigid",
                  "give rigid.drag and rigid.spin_drag"};

@@ -210,6 +210,9 @@ constexpr auto names_of(BodyKind) {
 }
 
 /// One body and its time-stepping scheme.
+/// 0xrrggbb of "#rrggbb" or of a name; -1: none of these.
+int colour_of(std::string_view text);
+
 struct BodySpec {
   std::string name;
   BodyKind kind = BodyKind::modal;
@@ -241,6 +244,7 @@ struct BodySpec {
   std::optional<PluckSpec> pluck;
   std::optional<InitialSpec> initial;
   std::array<double, 3> origin{0, 0, 0}, axis{1, 0, 0}, direction{0, 0, 1};
+  std::optional<std::string> colour;
 
   /// The body is integrated by a scheme: it is not rigid with `fixed` or prescribed motion.
   bool integrated() const { return !rigid || rigid->free(); }
@@ -336,7 +340,10 @@ struct BodySpec {
               "direction of the body, of any length: x of frets, probes and plucks is measured "
               "along it; chain and mesh move along it"),
         field("direction", &T::direction,
-              "direction of the displacement, of any length; longitudinal bars move along `axis`"));
+              "direction of the displacement, of any length; longitudinal bars move along `axis`"),
+        field("colour", &T::colour,
+              "in pictures: #rrggbb, or black, blue, brown, cyan, green, grey, magenta, orange, "
+              "pink, purple, red, white, yellow"));
   }
 };
 

@@ -19,7 +19,7 @@ std::optional<Fault> axis_fault(const std::optional<Direction>& axis, const char
 }
 
 /// Names of the coordinates of a kind in their order.
-std::array<std::string_view, 3> coordinate_names(JointKind kind) {
+std::array<std::string_view, 4> coordinate_names(JointKind kind) {
   switch (kind) {
     case JointKind::revolute:
       return {"turn"};
@@ -32,6 +32,8 @@ std::array<std::string_view, 3> coordinate_names(JointKind kind) {
       return {"slide", "slide2", "turn"};
     case JointKind::universal:
       return {"turn", "turn2"};
+    case JointKind::socket:
+      return {"twist", "swing_x", "swing_y", "swing"};
     default:
       return {};
   }
@@ -51,6 +53,15 @@ bool has_axis(JointKind kind) {
 
 std::optional<Fault> axes_fault(const JointSpec& joint) {
   const std::string kind(name_of(joint.kind));
+  const JointKind placed = joint.placed_kind();
+  if (placed == JointKind::ball && (joint.swing || joint.twist))
+    return Fault{"axis",
+                 std::string("is missing: ") + (joint.swing ? "swing" : "twist") +
+                     " of a ball joint is measured from it",
+                 "a direction in space at t = 0, for example [0, 0, 1], or one for each body in "
+                 "`first` and `second`"};
+  if (placed == JointKind::ball && joint.axis2)
+    return Fault{"axis2", "has no meaning for a ball joint without axis", "leave it out"};
   const auto missing = [&](const char* key, const char* which) {
     return Fault{key, "is missing: a joint of kind " + kind + " needs one" + which,
                  "a direction in space, for example [0, 0, 1]"};
@@ -71,13 +82,13 @@ std::optional<Fault> axes_fault(const JointSpec& joint) {
     }
     return std::nullopt;
   }
-  if (has_axis(joint.kind) && !one(joint.first, &JointSideSpec::axis, joint.axis))
+  if (has_axis(placed) && !one(joint.first, &JointSideSpec::axis, joint.axis))
     return missing("axis", "");
-  if (has_axis(joint.kind) && joint.kind != JointKind::along &&
+  if (has_axis(placed) && joint.kind != JointKind::along &&
       !one(joint.second, &JointSideSpec::axis, joint.axis))
     return Fault{"second.axis", "is missing: `first` has its own",
                  "give `axis` for both bodies, or one for each in `first` and `second`"};
-  if (!has_axis(joint.kind) && joint.axis)
+  if (!has_axis(placed) && joint.axis)
     return Fault{"axis", "has no meaning for a joint of kind " + kind, "leave it out"};
   return std::nullopt;
 }
@@ -87,8 +98,10 @@ std::optional<Fault> side_fault(const JointSpec& joint, bool second) {
   const std::optional<JointSideSpec>& side = second ? joint.second : joint.first;
   if (!side) return std::nullopt;
   const bool cross = joint.kind == JointKind::universal;
-  const bool axis = cross || joint.kind == JointKind::along ? !second : has_axis(joint.kind);
-  const bool axis2 = cross ? second : joint.kind == JointKind::planar && !second;
+  const JointKind placed = joint.placed_kind();
+  const bool axis = cross || joint.kind == JointKind::along ? !second : has_axis(placed);
+  const bool axis2 =
+      cross ? second : placed == JointKind::socket || (joint.kind == JointKind::planar && !second);
   const std::string key = second ? "second." : "first.";
   const auto refuse = [&](const char* which) {
     return Fault{key + which, "is not used by a joint of kind " + std::string(name_of(joint.kind)),
@@ -165,6 +178,17 @@ std::optional<Fault> JointLawsSpec<D>::fault() const {
   return std::nullopt;
 }
 
+std::optional<Fault> JointSwing::fault() const {
+  if (cone && !(*cone < std::numbers::pi))
+    return Fault{"cone", to_text(*cone, unit::rad) + " is half a turn or more: it stops nothing",
+                 "an angle between 0 and 180 deg"};
+  if (!cone && restitution != 0.0)
+    return Fault{"restitution", "is that of the stop at `cone`, which is missing", "give `cone`"};
+  if (!cone && !spring && damping == 0.0)
+    return Fault{"", "has no effect", "give `cone`, `spring` or `damping`"};
+  return std::nullopt;
+}
+
 template struct JointLimits<unit::rad>;
 template struct JointLimits<unit::m>;
 template struct JointLawsSpec<unit::rad>;
@@ -173,6 +197,12 @@ template struct JointLawsSpec<unit::m>;
 std::optional<Fault> JointSideSpec::fault() const {
   if (auto found = axis_fault(axis, "axis")) return found;
   return axis_fault(axis2, "axis2");
+}
+
+JointKind JointSpec::placed_kind() const {
+  const auto has_one = [](const std::optional<JointSideSpec>& side) { return side && side->axis; };
+  return kind == JointKind::ball && (axis || has_one(first) || has_one(second)) ? JointKind::socket
+                                                                                : kind;
 }
 
 std::optional<Fault> JointSpec::fault() const {

@@ -7,6 +7,7 @@
 //     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.
 //         planar: slide along axis2, slide2 across it, turn.
 //     universal: turn about axis, turn2 about axis2.  line: slide, its length.
+//          ball: with axes twist, swing_x, swing_y and swing (contact/joint.h), otherwise none.
 #pragma once
 #include <array>
 #include <optional>
@@ -175,6 +176,41 @@ struct JointLawsSpec {
   }
 };
 
+/// torque = -stiffness (swing_x, swing_y)
+struct SwingSpring {
+  double stiffness = 0.0;
+
+  bool operator==(const SwingSpring&) const = default;
+  static constexpr auto fields() {
+    using T = SwingSpring;
+    return field_rows(required("stiffness", &T::stiffness, unit::N_m / unit::rad, kPositive,
+                               "torque per unit of the angle between the axes"));
+  }
+};
+
+/// What acts on the angle between the axes of a ball joint.
+struct JointSwing {
+  std::optional<double> cone;
+  double restitution = 0.0;
+  std::optional<SwingSpring> spring;
+  double damping = 0.0;
+
+  bool operator==(const JointSwing&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto fields() {
+    using T = JointSwing;
+    return field_rows(
+        field("cone", &T::cone, unit::rad, kPositive,
+              "a stop at this angle between the axes, less than half a turn: the axis of the "
+              "second body stays within a cone about that of the first"),
+        field("restitution", &T::restitution, between(0.0, 1.0),
+              "Newton's coefficient of restitution of the stop"),
+        field("spring", &T::spring, "a linear spring that aligns the axes"),
+        field("damping", &T::damping, unit::N_m * unit::s / unit::rad, kNotNegative,
+              "torque -damping times the rates of swing_x and swing_y"));
+  }
+};
+
 /// The place and the axes on one of the two bodies.
 struct JointSideSpec {
   std::optional<PlaceSpec> at;
@@ -206,21 +242,29 @@ struct JointSpec {
   bool touch = false;
   std::optional<JointLawsSpec<unit::rad>> turn, turn2;
   std::optional<JointLawsSpec<unit::m>> slide, slide2;
+  std::optional<JointSwing> swing;
+  std::optional<JointLawsSpec<unit::rad>> twist;
+
+  /// `kind`, or socket for a ball joint with axes.
+  JointKind placed_kind() const;
 
   bool operator==(const JointSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto rules() {
     return std::array{only("kind", {"distance", "line"}, "to"),
                       only("kind", {"distance"}, "length", "strength"),
-                      only("kind", {"universal"}, "turn2"), only("kind", {"planar"}, "slide2"),
-                      only("kind", {"universal", "planar"}, "axis2")};
+                      only("kind", {"universal"}, "turn2"),
+                      only("kind", {"planar"}, "slide2"),
+                      only("kind", {"universal", "planar", "ball"}, "axis2"),
+                      only("kind", {"ball"}, "swing", "twist")};
   }
   static constexpr auto fields() {
     using T = JointSpec;
     return field_rows(
         field("name", &T::name, "name in results; made of the bodies when not given"),
         required("kind", &T::kind,
-                 "fixed: no relative motion; ball: a common point; revolute: rotation about axis; "
+                 "fixed: no relative motion; ball: a common point, and with axis also a swing of "
+                 "the axes and a twist about them; revolute: rotation about axis; "
                  "prismatic: sliding along axis; cylindrical: both; planar: sliding perpendicular "
                  "to axis and rotation about it; universal: rotation about axis of the first body "
                  "and axis2 of the second; distance: a rigid link; along: no motion along axis; "
@@ -234,10 +278,10 @@ struct JointSpec {
               "distance, line: position in space at t = 0 of the end on the second body"),
         field("axis", &T::axis,
               "axis in space at t = 0: revolute, prismatic, cylindrical, planar (normal of the "
-              "plane), universal (on the first body), along"),
+              "plane), universal (on the first body), along, ball (for swing and twist)"),
         field("axis2", &T::axis2,
               "second axis in space at t = 0: universal: on the second body, perpendicular to "
-              "axis; planar: direction of `slide`"),
+              "axis; planar: direction of `slide`; ball: direction about which swing_x turns"),
         field("first", &T::first, "position and axes on the first body, instead of those in space"),
         field("second", &T::second,
               "position and axes on the second body, instead of those in space"),
@@ -253,10 +297,16 @@ struct JointSpec {
         field("slide", &T::slide,
               "displacement along axis (prismatic, cylindrical) or axis2 (planar); the length of a "
               "line"),
-        field("slide2", &T::slide2, "displacement perpendicular to axis and axis2: planar"));
+        field("slide2", &T::slide2, "displacement perpendicular to axis and axis2: planar"),
+        field("swing", &T::swing,
+              "the angle between axis on the first and on the second body, from 0 to half a turn: "
+              "ball"),
+        field("twist", &T::twist,
+              "the rotation of the second body about axis, besides the swing: ball"));
   }
 };
 
+/// The kinds of a scene are those of names_of(JointKind); socket is written as ball.
 /// Index of a coordinate by its name; -1: joints of this kind have no such coordinate.
 int coordinate_index(JointKind kind, std::string_view name);
 /// "turn", "slide", ... of coordinate i.

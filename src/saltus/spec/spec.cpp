@@ -33,6 +33,13 @@ std::optional<Fault> name_fault(const std::vector<Entry>& entries, std::string_v
   return std::nullopt;
 }
 
+/// The reaction of a rigid body that is fixed or has prescribed motion.
+bool holds(const SceneSpec& scene, const OutputSpec& output) {
+  if (output.quantity != OutputSpec::Quantity::reaction) return false;
+  const auto named = find_body(scene, output.probe);
+  return named && !scene.bodies[named->entry].integrated();
+}
+
 std::optional<Fault> output_fault(const SceneSpec& scene) {
   std::set<std::string> files;
   for (std::size_t i = 0; i < scene.outputs.size(); ++i) {
@@ -50,7 +57,8 @@ std::optional<Fault> output_fault(const SceneSpec& scene) {
         return Fault{key + "direction", "has no meaning for a joint", "leave it out"};
       continue;
     }
-    if (output.quantity == OutputSpec::Quantity::angular_velocity) continue;  // sensor_fault()
+    if (output.whole() || holds(scene, output)) continue;  // sensor_fault(), support_fault()
+    if (output.in_material() && scene.bodies[named->entry].kind == BodyKind::pseudo_rigid) continue;
     if (!output.at)
       return Fault{"outputs[" + std::to_string(i) + "]",
                    "`at` is missing: the place on '" + output.probe + "'",
@@ -146,6 +154,41 @@ std::optional<Fault> force_fault(const SceneSpec& scene, const OutputSpec& outpu
   return one_body_fault(scene, *output.from, key + "from");
 }
 
+std::optional<Fault> support_fault(const SceneSpec& scene, const OutputSpec& output,
+                                   const std::string& key) {
+  if (output.at)
+    return Fault{key + "at", "has no meaning for the reaction of a whole body", "leave it out"};
+  if (output.wav) return Fault{key + "wav", "is for velocities and displacements", "give `csv`"};
+  return one_body_fault(scene, output.probe, key + "probe");
+}
+
+/// Stress and strain: a component, for bodies that deform.
+std::optional<Fault> field_fault(const SceneSpec& scene, const OutputSpec& output,
+                                 const std::string& key) {
+  const std::string what(name_of(output.quantity));
+  if (output.direction)
+    return Fault{key + "direction", "has no meaning for a " + what, "give `component`"};
+  const bool strain = output.quantity == OutputSpec::Quantity::strain;
+  if (strain && output.component == OutputSpec::Component::von_mises)
+    return Fault{key + "component", "von_mises is for stress", "xx, yy, zz, xy, yz or zx"};
+  if (strain && !output.component)
+    return Fault{key + "component", "is missing", "xx, yy, zz, xy, yz or zx"};
+  const auto named = find_body(scene, output.probe);
+  if (!named) return std::nullopt;
+  const BodySpec& body = scene.bodies[named->entry];
+  if (body.kind == BodyKind::pseudo_rigid && output.at)
+    return Fault{key + "at", "has no meaning: '" + body.name + "' has one " + what, "leave it out"};
+  if (strain && output.component == OutputSpec::Component::zz && body.fem &&
+      body.fem->plane == PlaneState::stress)
+    return Fault{key + "component", "zz is not computed in plane stress", "xx, yy or xy"};
+  if (body.kind == BodyKind::pseudo_rigid || (body.fem && !body.fem->modes)) return std::nullopt;
+  return Fault{key + "quantity",
+               body.fem ? "'" + body.name + "' is reduced to its modes and has no " + what
+                        : "'" + body.name + "' is of kind " + std::string(name_of(body.kind)) +
+                              " and has no " + what,
+               "name a body of kind fem or pseudo-rigid"};
+}
+
 /// An output of an actuator must name a coordinate of a joint, one of `place`, `angular_velocity`
 /// or `acceleration` a body.
 std::optional<Fault> sensor_fault(const SceneSpec& scene, const OutputSpec& output,
@@ -159,9 +202,17 @@ std::optional<Fault> sensor_fault(const SceneSpec& scene, const OutputSpec& outp
       return Fault{key + "quantity", "is for coordinates of joints", "name a joint in `probe`"};
     return std::nullopt;
   }
-  if (output.quantity == OutputSpec::Quantity::angular_velocity && output.at)
-    return Fault{key + "at", "has no meaning for an angular velocity, which a whole body has",
+  if (output.whole() && output.at)
+    return Fault{key + "at",
+                 output.quantity == OutputSpec::Quantity::angular_velocity
+                     ? "has no meaning for an angular velocity, which a whole body has"
+                     : "has no meaning for an energy, which a whole body has",
                  "leave it out"};
+  if (output.whole() && output.quantity != OutputSpec::Quantity::angular_velocity &&
+      output.direction)
+    return Fault{key + "direction", "has no meaning for an energy", "leave it out"};
+  if (output.in_material())
+    if (auto found = field_fault(scene, output, key)) return found;
   if (!find_body(scene, output.probe) && find_coordinate(scene, output.probe))
     return Fault{key + "quantity", "is for bodies", "name a body in `probe`"};
   return std::nullopt;
@@ -171,6 +222,7 @@ std::optional<Fault> sensor_fault(const SceneSpec& scene, const OutputSpec& outp
 std::optional<Fault> probe_fault(const SceneSpec& scene, const OutputSpec& output,
                                  const std::string& key) {
   if (output.acts()) return force_fault(scene, output, key);
+  if (holds(scene, output)) return support_fault(scene, output, key);
   if (output.drives() || output.of_body())
     if (auto found = sensor_fault(scene, output, key)) return found;
   if (find_body(scene, output.probe) || scene.joints.empty())
@@ -189,6 +241,12 @@ std::optional<Fault> probe_fault(const SceneSpec& scene, const OutputSpec& outpu
   for (const JointSpec& joint : scene.joints) names.push_back(joint.name);
   return Fault{key + "probe", "there is no body or joint '" + output.probe + "'",
                did_you_mean(output.probe, names)};
+}
+
+/// "power", "stress xx".
+std::string quantity_text(const OutputSpec& output) {
+  return std::string(name_of(output.quantity)) +
+         (output.component ? " " + std::string(name_of(*output.component)) : "");
 }
 
 std::string_view obstacle_name(const AgainstSpec& against) {
@@ -320,12 +378,19 @@ void complete(SceneSpec& spec) {
                               taken);
       continue;
     }
-    if (output.drives() || output.quantity == OutputSpec::Quantity::angular_velocity) {
-      output.name = free_name(std::string(name_of(output.quantity)) + " of " + output.probe, taken);
+    if (output.drives() || output.whole() || holds(spec, output) ||
+        (output.in_material() && !output.at)) {
+      output.name = free_name(quantity_text(output) + " of " + output.probe, taken);
       continue;
     }
     const auto body = find_body(spec, output.probe);
     const BodyKind kind = body ? spec.bodies[body->entry].kind : BodyKind::modal;
+    if (output.in_material()) {
+      output.name = free_name(
+          quantity_text(output) + " of " + output.probe + " at " + place_text(*output.at, kind),
+          taken);
+      continue;
+    }
     output.name = free_name(
         output.at ? output.probe + " at " + place_text(*output.at, kind) : output.probe, taken);
   }

@@ -161,15 +161,21 @@ struct OutputSpec {
     power,
     place,
     angular_velocity,
-    acceleration
+    acceleration,
+    energy,
+    kinetic_energy,
+    stress,
+    strain
   };
   enum class Modes { audible, all };
+  enum class Component { von_mises, xx, yy, zz, xy, yz, zx };
 
   std::string probe, name;
   std::optional<std::string> from;
   std::optional<PlaceSpec> at;
   std::optional<std::array<double, 3>> direction;
   Quantity quantity = Quantity::velocity;
+  std::optional<Component> component;
   std::optional<std::string> wav, csv;
   Modes modes = Modes::audible;
   std::optional<double> gain;
@@ -181,11 +187,18 @@ struct OutputSpec {
   /// Of a body only.
   bool of_body() const {
     return quantity == Quantity::place || quantity == Quantity::angular_velocity ||
-           quantity == Quantity::acceleration;
+           quantity == Quantity::acceleration || whole() || in_material();
   }
+  /// Of a whole body.
+  bool whole() const {
+    return quantity == Quantity::angular_velocity || quantity == Quantity::energy ||
+           quantity == Quantity::kinetic_energy;
+  }
+  bool in_material() const { return quantity == Quantity::stress || quantity == Quantity::strain; }
   bool operator==(const OutputSpec&) const = default;
   static constexpr auto rules() {
-    return std::array{needs("gain", "wav"), only("quantity", {"force"}, "from")};
+    return std::array{needs("gain", "wav"), only("quantity", {"force"}, "from"),
+                      only("quantity", {"stress", "strain"}, "component")};
   }
   static constexpr auto fields() {
     using T = OutputSpec;
@@ -211,7 +224,9 @@ struct OutputSpec {
             "quantity", &T::quantity,
             "velocity: as measured by a magnetic pick-up; reaction: force at the prescribed degree "
             "of freedom `at`; for a node or a set of nodes (fem) their sum along `direction`; for "
-            "a joint: displacement is the coordinate, an angle over any number of turns, velocity "
+            "a rigid body that is fixed or has prescribed motion the force that holds or moves it "
+            "against its contacts and joints, without its own weight and inertia; for a joint: "
+            "displacement is the coordinate, an angle over any number of turns, velocity "
             "its rate; force: on a body by its contacts, or by a joint on its second body; torque: "
             "by a joint on its second body, about the joint; both are means over a step, of a "
             "joint "
@@ -221,7 +236,11 @@ struct OutputSpec {
             "step; power: effort times the rate of the coordinate; place: position of the point in "
             "space along `direction`, where displacement is measured from the start; "
             "angular_velocity: of a rigid body along `direction`; acceleration: of the point, mean "
-            "over a step"),
+            "over a step; energy, kinetic_energy: of the body, with the potential energy of its "
+            "deformation and of constant gravity; stress, strain: Cauchy stress and Green strain "
+            "at a point (fem) or of the body (pseudo-rigid), as stored in frames"),
+        field("component", &T::component,
+              "of a stress or strain, in space; von_mises is the default of a stress"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field(
@@ -243,7 +262,21 @@ constexpr auto names_of(OutputSpec::Quantity) {
                     NamedValue{power, "power"},
                     NamedValue{place, "place"},
                     NamedValue{angular_velocity, "angular_velocity"},
-                    NamedValue{acceleration, "acceleration"}};
+                    NamedValue{acceleration, "acceleration"},
+                    NamedValue{energy, "energy"},
+                    NamedValue{kinetic_energy, "kinetic_energy"},
+                    NamedValue{stress, "stress"},
+                    NamedValue{strain, "strain"}};
+}
+constexpr auto names_of(OutputSpec::Component) {
+  using enum OutputSpec::Component;
+  return std::array{NamedValue{von_mises, "von_mises"},
+                    NamedValue{xx, "xx"},
+                    NamedValue{yy, "yy"},
+                    NamedValue{zz, "zz"},
+                    NamedValue{xy, "xy"},
+                    NamedValue{yz, "yz"},
+                    NamedValue{zx, "zx"}};
 }
 constexpr auto names_of(OutputSpec::Modes) {
   using enum OutputSpec::Modes;

@@ -127,6 +127,7 @@ void ViewFile::read_bodies() {
 }
 
 void ViewFile::read_drawing() {
+  read_joints();
   if (!results_.hdf5().has("drawing")) return;
   const h5::Group drawing = results_.hdf5().group("drawing"), shapes = drawing.group("shapes");
   for (const std::string& name : layout::in_order(shapes)) {
@@ -144,6 +145,8 @@ void ViewFile::read_drawing() {
     if (group.has("edges")) shape.edges = point_numbers(group.dataset("edges"), points);
   }
   if (drawing.has("lines")) read_lines(drawing.group("lines"));
+  scene_.fixed_names = results_.fixed_bodies();
+  if (drawing.has("colours")) read_colours(drawing.dataset("colours").integers());
   const h5::Group table = drawing.group("instances");
   const std::vector<std::int32_t> shape = table.dataset("shape").integers(),
                                   body = table.dataset("body").integers();
@@ -156,13 +159,65 @@ void ViewFile::read_drawing() {
     throw h5::Error(table.label() + ": the columns do not match");
   for (std::size_t i = 0; i < n; ++i) {
     const bool world = body[2 * i] < 0;
-    const int member = world ? 0 : body[2 * i + 1];
+    const int member = world ? std::max(body[2 * i + 1], 0) : body[2 * i + 1];
     if (shape[i] < 0 || static_cast<std::size_t>(shape[i]) >= scene_.shapes.size() ||
         (!world && (static_cast<std::size_t>(body[2 * i]) >= scene_.bodies.size() || member < 0 ||
                     member >= scene_.bodies[static_cast<std::size_t>(body[2 * i])].members)))
       throw h5::Error(table.label() + ": refers to a shape or body that does not exist");
     scene_.instances.push_back({shape[i], world ? -1 : body[2 * i], member, part_of<3>(place, i),
                                 part_of<4>(rotation, i), part_of<3>(scale, i)});
+  }
+}
+
+/// rows: body, member, colour.
+void ViewFile::read_colours(const std::vector<std::int32_t>& rows) {
+  for (std::size_t i = 0; i + 2 < rows.size(); i += 3) {
+    const bool world = rows[i] < 0;
+    if (!world && static_cast<std::size_t>(rows[i]) >= scene_.bodies.size()) continue;
+    ViewBody* const body = world ? nullptr : &scene_.bodies[static_cast<std::size_t>(rows[i])];
+    std::vector<int>& colours = world ? scene_.fixed_colours : body->colours;
+    const std::size_t members =
+        world ? scene_.fixed_names.size() : static_cast<std::size_t>(body->members);
+    const auto member = static_cast<std::size_t>(std::max(rows[i + 1], 0));
+    if (member >= members) continue;
+    colours.resize(members, -1);
+    colours[member] = rows[i + 2];
+  }
+}
+
+void ViewFile::read_joints() {
+  if (!results_.hdf5().has("joints")) return;
+  const h5::Group joints = results_.hdf5().group("joints");
+  for (const std::string& name : layout::in_order(joints)) {
+    const h5::Group group = joints.group(name);
+    ViewJoint& joint = scene_.joints.emplace_back();
+    joint.name = group.text("name");
+    joint.kind = group.text("kind");
+    if (!group.has_attribute("broken_at")) continue;
+    const double at = group.real("broken_at");
+    if (std::isfinite(at)) joint.broken = at;
+  }
+  if (!results_.hdf5().has("drawing/joints")) return;
+  const h5::Group table = results_.hdf5().group("drawing/joints");
+  const std::vector<std::int32_t> body = table.dataset("body").integers(),
+                                  acts = table.dataset("acts").integers();
+  const std::vector<double> place = table.dataset("place").reals(),
+                            axes = table.dataset("axes").reals();
+  const std::size_t n = scene_.joints.size();
+  if (body.size() != 4 * n || acts.size() != n || place.size() != 6 * n || axes.size() != 12 * n)
+    throw h5::Error(table.label() + ": the columns do not match");
+  for (std::size_t i = 0; i < n; ++i) {
+    ViewJoint& joint = scene_.joints[i];
+    joint.placed = true;
+    joint.acts = acts[i];
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::int32_t group = body[4 * i + 2 * k], member = body[4 * i + 2 * k + 1];
+      if (group >= 0 && (static_cast<std::size_t>(group) >= scene_.bodies.size() || member < 0 ||
+                         member >= scene_.bodies[static_cast<std::size_t>(group)].members))
+        throw h5::Error(table.label() + ": refers to a body that does not exist");
+      joint.side[k] = {std::max(group, -1), member, part_of<3>(place, 2 * i + k),
+                       part_of<3>(axes, 4 * i + 2 * k), part_of<3>(axes, 4 * i + 2 * k + 1)};
+    }
   }
 }
 

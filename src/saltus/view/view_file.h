@@ -33,6 +33,8 @@ class ViewFile final : public ViewSource {
   void read_bodies();
   void read_drawing();
   void read_lines(const h5::Group& lines);
+  void read_colours(const std::vector<std::int32_t>& rows);
+  void read_joints();
   void read_markers();
   void read_marks();
   void read_contact_tables();

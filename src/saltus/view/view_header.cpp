@@ -1,6 +1,10 @@
 #include "saltus/view/view_header.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "saltus/results/cite.h"
@@ -57,9 +61,8 @@ class HeaderWriter {
     json["marks"] = marks();
     json["plots"] = plots();
     json["sounds"] = sounds();
-    json["joints"] = ViewJson::array();
-    for (const auto& [name, kind] : facts_.joints)
-      json["joints"].push_back({{"name", name}, {"kind", kind}});
+    json["joints"] = joints();
+    json["fixed"] = {{"names", scene_.fixed_names}, {"colours", colours(scene_.fixed_colours)}};
     json["summary"] =
         facts_.summary.empty() ? ViewJson() : ViewJson::parse(facts_.summary, nullptr, false);
     if (json["summary"].is_discarded()) json["summary"] = nullptr;
@@ -88,8 +91,58 @@ class HeaderWriter {
                       {"kind", body.kind},
                       {"scheme", body.scheme},
                       {"members", body.members},
-                      {"names", body.names}});
+                      {"names", body.names},
+                      {"colours", colours(body.colours)}});
     return list;
+  }
+
+  static ViewJson colours(const std::vector<int>& of) {
+    ViewJson list = ViewJson::array();
+    for (const int one : of) list.push_back(one < 0 ? "" : fmt::format("#{:06x}", one));
+    return list;
+  }
+
+  ViewJson joints() const {
+    ViewJson list = ViewJson::array();
+    for (const ViewJoint& joint : scene_.joints) {
+      ViewJson& one = list.emplace_back(ViewJson{{"name", joint.name}, {"kind", joint.kind}});
+      if (!joint.placed) continue;
+      one["sides"] = {side(joint.side[0]), side(joint.side[1])};
+      one["spring"] = (joint.acts & 1) != 0;
+      one["damper"] = (joint.acts & 2) != 0;
+      one["stops"] = (joint.acts & 4) != 0;
+      one["actuator"] = (joint.acts & 16) != 0   ? "servo"
+                        : (joint.acts & 8) != 0  ? "motor"
+                        : (joint.acts & 64) != 0 ? "drive"
+                        : (joint.acts & 32) != 0 ? "force"
+                                                 : "";
+      one["broken"] = joint.broken ? ViewJson(*joint.broken) : ViewJson();
+    }
+    return list;
+  }
+  ViewJson side(const ViewJoint::Side& of) const {
+    return {{"body", of.body}, {"member", of.member}, {"place", of.place},
+            {"axis", of.axis}, {"axis2", of.axis2},   {"point", nearest_point(of)}};
+  }
+  /// Of the surface or line as which the body is drawn, the point nearest to the place; -1: none.
+  int nearest_point(const ViewJoint::Side& of) const {
+    const std::vector<double>* points = nullptr;
+    for (const ViewTracks::Surface& mesh : tracks_.meshes)
+      if (static_cast<int>(mesh.body) == of.body) points = &mesh.points;
+    for (const auto& line : tracks_.lines)
+      if (static_cast<int>(line.body) == of.body) points = &line.points;
+    if (!points || of.body < 0) return -1;
+    int best = -1;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i + 2 < points->size(); i += 3) {
+      double square = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) square += std::pow((*points)[i + k] - of.place[k], 2);
+      if (square < least) {
+        least = square;
+        best = static_cast<int>(i / 3);
+      }
+    }
+    return best;
   }
 
   ViewJson tracks() const {
@@ -190,6 +243,7 @@ class HeaderWriter {
       list.push_back({{"title", plot.title},
                       {"unit", plot.unit},
                       {"log", plot.log},
+                      {"own", plot.own},
                       {"time", put<double>(plot.time)},
                       {"series", series}});
     }
@@ -246,11 +300,6 @@ ViewFacts view_facts(const ResultsReader& results, std::size_t sound_bytes) {
   facts.live = false;
   facts.plots = view_plots(results);
   facts.sounds = view_sounds(results, sound_bytes);
-  if (results.hdf5().has("joints")) {
-    const h5::Group joints = results.hdf5().group("joints");
-    for (const std::string& name : layout::in_order(joints))
-      facts.joints.emplace_back(joints.group(name).text("name"), joints.group(name).text("kind"));
-  }
   facts.gravity = gravity_of(results);
   facts.summary = results.summary();
   facts.provenance = results.provenance();

@@ -21,9 +21,8 @@ struct ViewFacts {
   std::uint64_t contacts_left_out = 0;
   std::vector<ViewPlot> plots;
   std::vector<ViewSound> sounds;
-  std::vector<std::pair<std::string, std::string>> joints;  ///< name, kind
-  std::optional<std::array<double, 3>> gravity;             ///< [m/s^2]
-  std::string summary;                                      ///< JSON, "" if there is none
+  std::optional<std::array<double, 3>> gravity;  ///< [m/s^2]
+  std::string summary;                           ///< JSON, "" if there is none
   std::vector<std::pair<std::string, std::string>> provenance;
   std::vector<std::string> cite;
   std::string controls;  ///< JSON list, "" if there is none

@@ -149,6 +149,12 @@ ThinnedRows thinned_rows(std::size_t rows, const ReadRows& read, std::size_t mos
 std::vector<ViewPlot> view_plots(const ResultsReader& results) {
   PlotMaker out(results);
   if (results.rows() == 0) return {};
+  for (const ProbeColumn& probe : results.probes()) {
+    const std::string note =
+        probe.delay > 0.0 ? fmt::format("values are delayed by {:g} s", probe.delay) : "";
+    out.plot(probe.name, probe.unit, false, {{"probes/" + probe.name, probe.quantity, note}});
+    out.plots.back().own = true;
+  }
   energy_plot(results, out);
   if (!results.accounts().empty()) {
     std::vector<PlotColumn> accounts;
@@ -170,11 +176,6 @@ std::vector<ViewPlot> view_plots(const ResultsReader& results) {
   if (file.has("timing") && file.has("timing/step") &&
       file.dataset("timing/step").rows() >= results.rows())
     out.plot("step cost", "s", true, {{"timing/step", "wall time of the step"}});
-  for (const ProbeColumn& probe : results.probes()) {
-    const std::string note =
-        probe.delay > 0.0 ? fmt::format("values are delayed by {:g} s", probe.delay) : "";
-    out.plot(probe.name, probe.unit, false, {{"probes/" + probe.name, probe.quantity, note}});
-  }
   return std::move(out.plots);
 }
 

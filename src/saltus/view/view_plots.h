@@ -18,6 +18,7 @@ struct ViewPlot {
   bool log = false;
   std::vector<double> time;  ///< [s], nondecreasing
   std::vector<ViewSeries> series;
+  bool own = false;  ///< an output of the scene
 };
 
 inline constexpr std::size_t kViewMoments = 4000;
@@ -37,8 +38,8 @@ using ReadRows =
     std::function<std::vector<std::vector<double>>(std::size_t first, std::size_t count)>;
 ThinnedRows thinned_rows(std::size_t rows, const ReadRows& read, std::size_t most = kViewMoments);
 
-/// Energy, ledger, unexplained energy, residual, gap, contacts, iterations, cost of the steps,
-/// probes, as far as the file contains them.
+/// The probes, then energy, ledger, unexplained energy, residual, gap, contacts, iterations, cost
+/// of the steps, as far as the file contains them.
 std::vector<ViewPlot> view_plots(const ResultsReader& results);
 
 }  // namespace saltus

@@ -35,6 +35,7 @@ struct ViewBody {
   /// q[columns[i]] along axis i. Otherwise empty.
   std::vector<std::uint32_t> columns{};
   std::vector<double> axes{};  ///< 3 per point
+  std::vector<int> colours{};  ///< 0xrrggbb of the members, -1: none; empty: none for all
 };
 
 /// Displacements of the points of such a line, 3 per point.
@@ -53,7 +54,8 @@ struct ViewShape {
   std::vector<std::uint32_t> triangles, edges;  ///< 3 and 2 point indices each
 };
 
-/// A shape placed on a member of a body, or in the fixed world: x = place + R(rotation) (scale X).
+/// A shape placed on a member of a body, or on a body of the fixed world (body -1):
+///     x = place + R(rotation) (scale X)
 struct ViewInstance {
   int shape = 0, body = -1, member = 0;
   std::array<double, 3> place{0, 0, 0};        ///< [m]
@@ -67,8 +69,26 @@ struct ViewMark {
   int body = -1;                            ///< body that can be in contact with it
 };
 
+/// A joint as it is drawn. Files of earlier versions contain only name and kind.
+struct ViewJoint {
+  struct Side {
+    int body = -1, member = 0;  ///< -1: the fixed world
+    /// In the frame of a rigid or pseudo-rigid body, otherwise in space at the start [m]; axes: 0
+    /// if there are none.
+    std::array<double, 3> place{}, axis{}, axis2{};
+  };
+  std::string name, kind;
+  std::array<Side, 2> side{};
+  bool placed = false;             ///< `side` and `acts` are known
+  int acts = 0;                    ///< as in /drawing/joints/acts of a results file
+  std::optional<double> broken{};  ///< [s]
+};
+
 struct ViewScene {
   std::vector<ViewBody> bodies;
+  std::vector<ViewJoint> joints;
+  std::vector<std::string> fixed_names;  ///< of the bodies of the fixed world
+  std::vector<int> fixed_colours;        ///< as ViewBody::colours
   std::vector<ViewShape> shapes;
   std::vector<ViewInstance> instances;
   std::vector<ViewMark> marks;

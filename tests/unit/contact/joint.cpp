@@ -16,10 +16,10 @@ using namespace saltus;
 namespace {
 
 constexpr double kLength = 0.7;
-constexpr JointKind kKinds[] = {JointKind::fixed,     JointKind::ball,        JointKind::revolute,
-                                JointKind::prismatic, JointKind::cylindrical, JointKind::planar,
-                                JointKind::universal, JointKind::distance,    JointKind::along,
-                                JointKind::line};
+constexpr JointKind kKinds[] = {JointKind::fixed,    JointKind::ball,      JointKind::socket,
+                                JointKind::revolute, JointKind::prismatic, JointKind::cylindrical,
+                                JointKind::planar,   JointKind::universal, JointKind::distance,
+                                JointKind::along,    JointKind::line};
 
 struct Random {
   std::mt19937 engine{7};
@@ -63,6 +63,10 @@ JointFrame closed(JointKind kind, const JointFrame& a, const double* c, Random& 
       return a;
     case JointKind::ball:
       return {a.x, random.rotation()};
+    case JointKind::socket: {
+      const Vector3 swing(c[1], c[2], 0.0);
+      return {a.x, a.R * turn(swing.normalized(), swing.norm()) * turn(z, c[0])};
+    }
     case JointKind::revolute:
       return {a.x, a.R * turn(z, c[0])};
     case JointKind::prismatic:
@@ -129,6 +133,7 @@ TEST_CASE("a closed joint has no gap, unit directions, and its coordinates") {
     for (int sample = 0; sample < 20; ++sample) {
       double c[3] = {3.0 * random(), 3.0 * random(), 3.0 * random()};
       if (kind == JointKind::line) c[0] = 0.1 + std::abs(c[0]);
+      if (kind == JointKind::socket) c[1] *= 0.7, c[2] *= 0.7;  // a swing below half a turn
       const JointFrame a = random.frame(), b = closed(kind, a, c, random);
       JointRows rows;
       joint_rows(kind, kLength, a, b, rows);
@@ -137,10 +142,15 @@ TEST_CASE("a closed joint has no gap, unit directions, and its coordinates") {
         CHECK(std::abs(row.gap) <= 4e-15);
         CHECK(std::abs(row.direction.norm() - 1.0) <= 4e-15);
       }
-      for (int i = 0; i < coordinate_count(kind); ++i) {
+      for (int i = 0; i < independent_count(kind); ++i) {
         const JointRow row = joint_coordinate(kind, i, a, b);
         CHECK(std::abs(row.gap - c[i]) <= 1e-14);
-        CHECK(std::abs(row.direction.norm() - 1.0) <= 4e-15);
+        if (kind != JointKind::socket) CHECK(std::abs(row.direction.norm() - 1.0) <= 4e-15);
+      }
+      if (kind == JointKind::socket) {
+        const JointRow swing = joint_coordinate(kind, kSwing, a, b);
+        CHECK(std::abs(swing.gap - std::hypot(c[1], c[2])) <= 1e-14);
+        CHECK(std::abs(swing.direction.norm() - 1.0) <= 4e-15);
       }
     }
   }
@@ -154,7 +164,7 @@ TEST_CASE("rows and coordinates of a closed joint are independent and with axes 
     const JointFrame a = random.frame(), b = closed(kind, a, c, random);
     JointRows rows;
     joint_rows(kind, kLength, a, b, rows);
-    const int count = row_count(kind) + coordinate_count(kind);
+    const int count = row_count(kind) + independent_count(kind);
     Matrix twist = Matrix::Zero(count, 6);  // of b, a at rest
     for (int i = 0; i < count; ++i) {
       const JointRow row = i < rows.size ? rows.row[static_cast<std::size_t>(i)]
@@ -183,4 +193,40 @@ TEST_CASE("a link between coincident points has the direction z of a, and a line
   CHECK(rows.row[0].direction == Vector3(a.R.col(2)));
   CHECK(rows.row[0].gap == -kLength);
   CHECK(joint_coordinate(JointKind::line, 0, a, {a.x, random.rotation()}).gap == 0.0);
+}
+
+TEST_CASE(
+    "theta/sin(theta) and its derivatives are exact near 0, where their closed forms meet, and "
+    "beyond") {
+  for (const double theta : {1e-9, 1e-4, 0.1, 0.49, 0.5053, 0.506, 0.6, 1.5, 2.9, 3.1}) {
+    CAPTURE(theta);
+    const double c = std::cos(theta), s = std::sin(theta);
+    const auto f = swing_ratio(c);
+    CHECK(f[0] == doctest::Approx(theta / s).epsilon(1e-12));
+    if (theta < 1e-3) {  // f = 1 + e/3 + 2 e^2/15 + ..., e = 1 - c
+      CHECK(f[1] == doctest::Approx(-1.0 / 3.0).epsilon(1e-7));
+      CHECK(f[2] == doctest::Approx(4.0 / 15.0).epsilon(1e-7));
+      continue;
+    }
+    if (theta < 0.1) continue;
+    CHECK(f[1] == doctest::Approx((c * theta / s - 1.0) / (s * s)).epsilon(1e-11));
+    const double e = 1e-6;
+    const double second = (swing_ratio(c + e)[1] - swing_ratio(c - e)[1]) / (2.0 * e);
+    CHECK(f[2] == doctest::Approx(second).epsilon(theta > 3.0 ? 1e-4 : 1e-7));
+  }
+  CHECK(swing_ratio(-1.0) == std::array<double, 3>{});
+}
+
+TEST_CASE("the coordinates of a socket are finite where its axes coincide or are opposite") {
+  Random random;
+  const JointFrame a = random.frame();
+  for (const double angle : {0.0, std::numbers::pi}) {
+    const JointFrame b{a.x, a.R * turn(Vector3::UnitX(), angle)};
+    for (int i = 0; i < coordinate_count(JointKind::socket); ++i) {
+      const JointRow row = joint_coordinate(JointKind::socket, i, a, b);
+      CHECK(std::isfinite(row.gap));
+      CHECK(row.direction.allFinite());
+    }
+    CHECK(joint_coordinate(JointKind::socket, kSwing, a, b).gap == doctest::Approx(angle));
+  }
 }

@@ -15,10 +15,10 @@ using namespace saltus::test;
 namespace {
 
 constexpr double kLength = 0.7;
-constexpr JointKind kKinds[] = {JointKind::fixed,     JointKind::ball,        JointKind::revolute,
-                                JointKind::prismatic, JointKind::cylindrical, JointKind::planar,
-                                JointKind::universal, JointKind::distance,    JointKind::along,
-                                JointKind::line};
+constexpr JointKind kKinds[] = {JointKind::fixed,    JointKind::ball,      JointKind::socket,
+                                JointKind::revolute, JointKind::prismatic, JointKind::cylindrical,
+                                JointKind::planar,   JointKind::universal, JointKind::distance,
+                                JointKind::along,    JointKind::line};
 
 /// A side whose point and axes move with constant accelerations a and alpha about t = 0.
 struct Course {

@@ -65,7 +65,7 @@ TEST_CASE("drawing: shapes are stored once, and every collider stands where its 
   CHECK(file.dataset("drawing/instances/shape").integers() ==
         std::vector<std::int32_t>{0, 0, 0, 0, 0, 1, 1, 2});
   CHECK(file.dataset("drawing/instances/body").integers() ==
-        std::vector<std::int32_t>{0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, -1, -1});
+        std::vector<std::int32_t>{0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, -1, 0});
   const auto scale = table(file, "drawing/instances/scale");
   CHECK(scale[3 * 2] == doctest::Approx(0.3));
   CHECK(Vector3(scale.data() + 15) == Vector3(0.1, 0.2, 0.3));

@@ -78,6 +78,8 @@ TEST_CASE(
   for (const Row& row : {
            Row{"fixed", "", {}},
            Row{"ball", "", {}},
+           Row{"ball", ", axis: [1, 2, -1]", {0.0, 0.0, 0.0, 0.0}},
+           Row{"ball", ", axis: [1, 2, -1], twist: {start: -2.5}", {-2.5, 0.0, 0.0, 0.0}},
            Row{"revolute", ", axis: [1, 2, -1]", {0.0}},
            Row{"revolute", ", axis: [1, 2, -1], turn: {start: 30 deg}", {std::acos(-1.0) / 6.0}},
            Row{"revolute", ", axis: [1, 2, -1], turn: {start: -3}", {-3.0}},

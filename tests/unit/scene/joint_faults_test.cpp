@@ -49,7 +49,8 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {"{kind: ball, between: [upper, upper], at: [0, 0, 0]}",
            "joints[0].between: joins 'upper' to itself; name two bodies"},
           {"{kind: ball, between: [upper, world], at: [0, 0, 1], strength: 2 kN}",
-           "joints[0].strength: is for kind distance, not for ball"},
+           "joints[0].strength: is for kind distance, not for ball; kind ball has axis2, swing, "
+           "twist"},
           {"{kind: line, between: [upper, world], at: [0, 0, 1], to: [0, 0, 0], strength: 2 kN}",
            "joints[0].strength: is for kind distance, not for line; kind line has to"},
           {kRope + "strength: -2 N}", "joints[0].strength: -2 N is out of range; allowed: > 0 N"},
@@ -95,8 +96,8 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {"{kind: revolute, between: [upper, world], at: [0, 0, 0], first: {axis: [0, 0, 1]}}",
            "joints[0].second.axis: is missing: `first` has its own; give `axis` for both bodies, "
            "or one for each in `first` and `second`"},
-          {"{kind: ball, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
-           "joints[0].axis: has no meaning for a joint of kind ball; leave it out"},
+          {"{kind: fixed, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
+           "joints[0].axis: has no meaning for a joint of kind fixed; leave it out"},
           {"{kind: universal, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
            "joints[0].axis2: is missing: a joint of kind universal needs one on the second body; a "
            "direction in space, for example [0, 0, 1]"},
@@ -224,9 +225,9 @@ TEST_CASE("a coupling or an output that names no coordinate is refused in one li
             "and constrains rates only; leave it out, or give a ratio of integers up to 128, with "
             "all its digits"},
            {"couplings: [{sum: [{of: pin, weight: 2}]}]\n",
-            "couplings[0].sum[0].of: 'pin' is of kind ball and has no coordinates; name a joint "
-            "along "
-            "which something moves"},
+            "couplings[0].sum[0].of: 'pin' is of kind ball and has no coordinates; give it an "
+            "`axis`, "
+            "for twist, swing_x, swing_y and swing"},
            {"couplings: [{sum: [{of: slot.turn2, weight: 2}]}]\n",
             "couplings[0].sum[0].of: 'slot' has no coordinate 'turn2'; allowed: slot.turn, "
             "slot.slide"},

@@ -17,7 +17,8 @@ void expect_faults(const std::vector<saltus_test::FaultRow>& rows) {
 const std::string kTop = "saltus: 1\ntime: {end: 1 s, rate: 1 kHz}\n";
 const std::string kBody = "bodies: [{name: a, kind: modal, modes: {omega: [1, 2]}}]\n";
 const std::string kKeys =
-    "allowed: saltus, title, time, events, contact, solver, on_failure, gravity, ground, planar, bodies, "
+    "allowed: saltus, title, time, events, contact, solver, on_failure, gravity, ground, planar, "
+    "bodies, "
     "surfaces, "
     "ignore, contacts, joint, joints, couplings, outputs, "
     "results, "
@@ -100,7 +101,7 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
        "4:5: bodies[0]: unknown key `nme`; did you mean `name`? allowed: name, kind, string, bar, "
        "modes, oscillator, chain, mesh, matrices, pendulum, n_pendulum, duffing, spring_pendulum, "
        "planet, planar_rod, slider_crank, stvk_bar, tangents, particles, rigid, pseudo_rigid, fem, "
-       "beam, scheme, rayleigh, loads, prescribed, pluck, initial, origin, axis, direction",
+       "beam, scheme, rayleigh, loads, prescribed, pluck, initial, origin, axis, direction, colour",
        2},
       {kTop + "bodies:\n  - name: a\n    kind: modal\n",
        "4:5: bodies[0]: a key is missing; give exactly one of string, bar, modes"},

@@ -84,8 +84,10 @@ TEST_CASE("the header of a file names its bodies, frames and plots, and its arra
   std::vector<std::string> titles;
   for (const auto& plot : json["plots"])
     if (plot["title"] != "ledger" && plot["title"] != "step cost") titles.push_back(plot["title"]);
-  CHECK(titles == std::vector<std::string>{"energy", "unexplained", "residual", "gap", "contacts",
-                                           "iterations", "pickup"});
+  CHECK(titles == std::vector<std::string>{"pickup", "energy", "unexplained", "residual", "gap",
+                                           "contacts", "iterations"});
+  CHECK(json["plots"][0]["own"] == true);
+  CHECK(json["plots"][1]["own"] == false);
 }
 
 TEST_CASE("chunks hold the rows of the file, within a step of their range, however they are cut") {

@@ -20,6 +20,7 @@ export interface Body {
   scheme: string;
   members: number;
   names: string[];
+  colours?: string[]; // "#rrggbb" or "" a member; absent or empty: none
 }
 export interface Shape {
   kind: 'sphere' | 'mesh' | 'plane';
@@ -59,6 +60,7 @@ export interface Plot {
   log: boolean;
   time: ArrayRef;
   series: PlotSeries[];
+  own?: boolean; // the scene asked for it
 }
 export interface Sound {
   name: string;
@@ -79,6 +81,27 @@ export interface Control {
   value: number;
   low: number;
   high: number;
+  group?: string; // heading, such as "Set-points"
+  immediate?: boolean; // is sent while it is dragged
+}
+/** Where a joint is on one of its bodies; body -1: the world. Axes are [0, 0, 0] where there is none. */
+export interface JointSide {
+  body: number;
+  member: number;
+  place: number[];
+  axis: number[];
+  axis2: number[];
+  point: number; // of a mesh or line, else -1
+}
+export interface Joint {
+  name: string;
+  kind: string;
+  sides?: [JointSide, JointSide]; // older headers have only name and kind
+  spring?: boolean;
+  damper?: boolean;
+  actuator?: string; // "", motor, servo, force, drive
+  stops?: boolean;
+  broken?: number | null; // moment from which it is gone
 }
 export interface Extreme {
   value: number;
@@ -102,6 +125,7 @@ export interface Header {
   frame_bytes: number;
   contact_bytes: number;
   shapes: Shape[];
+  fixed?: { names: string[]; colours: string[] }; // the bodies of the fixed world; instances and contacts give their numbers
   instances: {
     shape: ArrayRef;
     body: ArrayRef;
@@ -117,7 +141,7 @@ export interface Header {
   marks: { point: ArrayRef; normal: ArrayRef; body: ArrayRef; of?: number };
   plots: Plot[];
   sounds: Sound[];
-  joints: { name: string; kind: string }[];
+  joints: Joint[];
   summary: Record<string, unknown> | null;
   provenance: Record<string, string>;
   cite: string[];

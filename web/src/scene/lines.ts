@@ -3,7 +3,7 @@ import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineSe
 import type { Header, LineBody } from '../data/header';
 import type { StaticData } from '../data/static';
 import { edgeMaterial, lineMaterial } from './materials';
-import { bodyColour, SELECTED, type Theme } from './palette';
+import { memberColour, ownColour, SELECTED, type Theme } from './palette';
 import { copies, FloatTexture } from './texture';
 
 export interface Line {
@@ -145,9 +145,9 @@ export class Lines {
   colour(theme: Theme, body: number): void {
     const colour = new Color();
     for (const { spec, material, rest } of this.lines) {
-      bodyColour(spec.body, 0, this.header.bodies[spec.body]?.members ?? 1, theme, colour);
-      if (theme.dark) colour.offsetHSL(0, 0.05, 0.12);
-      else colour.offsetHSL(0, 0.1, -0.08);
+      memberColour(this.header, spec.body, 0, theme, colour);
+      // a colour of the scene stays as it is
+      if (ownColour(this.header.bodies[spec.body], 0) < 0) colour.offsetHSL(0, theme.dark ? 0.05 : 0.1, theme.dark ? 0.12 : -0.08);
       material.uniforms.colour!.value.copy(spec.body === body ? colour.setHex(SELECTED) : colour);
       rest.uniforms.colour!.value.setHex(theme.reference);
       rest.uniforms.opacity!.value = 0.7;

@@ -186,19 +186,22 @@ export function lineMaterial(points: DataTexture, width: number, field?: FieldUn
   });
 }
 
-/** A plane drawn as a disc with a grid that fades out; the spacing is a length the legend can name. */
+/**
+ * A plane with a grid: a disc that fades out, or (`edge` 0) a patch; the spacing is a length the legend can name. Seen from its
+ * solid side it is nearly nothing, so that a wall before the scene does not hide it.
+ */
 export function gridMaterial(): ShaderMaterial {
   return new ShaderMaterial({
     transparent: true,
     depthWrite: false,
     side: DoubleSide,
     uniforms: {
-      line: { value: new Color(0) }, fill: { value: new Color(0) }, spacing: { value: 1 }, radius: { value: 1 },
+      line: { value: new Color(0) }, fill: { value: new Color(0) }, spacing: { value: 1 }, radius: { value: 1 }, edge: { value: 1 },
       offset: { value: new Vector2() }, strength: { value: 1 },
     },
     vertexShader: `varying vec2 vAt; uniform vec2 offset; uniform float radius;
       void main() { vAt = position.xy * radius; gl_Position = projectionMatrix * modelViewMatrix * vec4(vAt + offset, 0.0, 1.0); }`,
-    fragmentShader: `varying vec2 vAt; uniform vec3 line; uniform vec3 fill; uniform float spacing; uniform float radius; uniform vec2 offset; uniform float strength;
+    fragmentShader: `varying vec2 vAt; uniform vec3 line; uniform vec3 fill; uniform float spacing; uniform float radius; uniform float edge; uniform vec2 offset; uniform float strength;
       float lines(vec2 p) {
         vec2 w = max(fwidth(p), vec2(1e-6));
         vec2 d = abs(fract(p - 0.5) - 0.5) / w;
@@ -207,9 +210,10 @@ export function gridMaterial(): ShaderMaterial {
       }
       void main() {
         vec2 p = (vAt + offset) / spacing;
-        float fade = 1.0 - smoothstep(0.55, 1.0, length(vAt) / radius);
+        float fade = 1.0 - edge * smoothstep(0.55, 1.0, length(vAt) / radius);
         float g = max(lines(p) * 0.45, lines(p / 5.0) * 0.8) * strength;
-        gl_FragColor = vec4(mix(fill, line, g), fade * (0.30 + 0.5 * g));
+        float side = gl_FrontFacing ? 1.0 : mix(0.06, 0.3, edge);
+        gl_FragColor = vec4(mix(fill, line, g), side * fade * (0.30 + 0.5 * g));
         #include <colorspace_fragment>
       }`,
   });

@@ -1,5 +1,6 @@
 // Colours of bodies, of contacts, of fields; both themes.
 import { Color, DataTexture, LinearFilter, RGBAFormat, SRGBColorSpace } from 'three';
+import type { Header } from '../data/header';
 
 export interface Theme {
   dark: boolean;
@@ -10,12 +11,15 @@ export interface Theme {
   grid: number;
   reference: number; // undeformed lines
   mark: number;
+  joints: number[]; // a joint, its second side, drive, spring, damper
 }
 export const LIGHT: Theme = {
   dark: false, background: 0xf4f5f7, fixed: 0xb9bfc7, edge: 0x1b2530, edgeOpacity: 0.5, grid: 0x5d6875, reference: 0x9aa4af, mark: 0x4a5460,
+  joints: [0x16283a, 0x0a7480, 0xc2185b, 0x2a7d2e, 0x8a5a00],
 };
 export const DARK: Theme = {
   dark: true, background: 0x12161b, fixed: 0x6a7683, edge: 0x05080b, edgeOpacity: 0.6, grid: 0x9fb0c2, reference: 0x55606c, mark: 0xb6c2ce,
+  joints: [0xf2f6fa, 0x5fd6e0, 0xff6fa8, 0x7ee08a, 0xf2c14e],
 };
 
 /** sticks, slides, open, closed: blue, orange, grey, violet differ for all kinds of colour sight. */
@@ -34,6 +38,24 @@ export function bodyColour(body: number, member: number, members: number, theme:
     out.offsetHSL(share * 0.05, 0, share * 0.14);
   }
   return out;
+}
+
+const wished = new WeakMap<{ colours?: string[] }, Int32Array>();
+
+/** The colour that the scene gave to a member, -1 where it gave none. */
+export function ownColour(body: { colours?: string[] } | undefined, member: number): number {
+  if (!body?.colours?.length) return -1;
+  let list = wished.get(body);
+  if (!list) {
+    list = Int32Array.from(body.colours, (c) => (/^#[0-9a-f]{6}$/i.test(c) ? parseInt(c.slice(1), 16) : -1));
+    wished.set(body, list);
+  }
+  return list[member] ?? -1;
+}
+/** Colour of a member as drawn where it is not selected: its own, else one by its number. */
+export function memberColour(header: Header, body: number, member: number, theme: Theme, out: Color): Color {
+  const own = ownColour(body < 0 ? header.fixed : header.bodies[body], member);
+  return own >= 0 ? out.setHex(own) : bodyColour(body, member, header.bodies[body]?.members ?? 1, theme, out);
 }
 
 export const SELECTED = 0xf5b301;

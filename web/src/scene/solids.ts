@@ -3,7 +3,7 @@ import { BufferAttribute, type BufferGeometry, Color, CustomBlending, InstancedB
 import type { Header, Shape } from '../data/header';
 import type { StaticData } from '../data/static';
 import { compose, multiply, stretch } from './matrix';
-import { bodyColour, SELECTED, type Theme } from './palette';
+import { memberColour, SELECTED, type Theme } from './palette';
 import { placedEdgeMaterial, placedMaterial, sphereMaterial } from './materials';
 import { copies, FloatTexture } from './texture';
 
@@ -193,11 +193,10 @@ export class Solids {
     for (const solid of this.solids) {
       const out = solid.matrices;
       for (const block of solid.blocks) {
-        const members = this.header.bodies[block.body]?.members ?? 1;
         for (let n = 0; n < block.count; n++) {
           const selected = body >= 0 && block.body === body && (member < 0 || block.member[n] === member);
           if (selected) colour.setHex(SELECTED);
-          else bodyColour(block.body, block.member[n]!, members, this.theme, colour);
+          else memberColour(this.header, block.body, block.member[n]!, this.theme, colour);
           const at = 16 * (block.from + n);
           out[at + 3] = colour.r;
           out[at + 7] = colour.g;
@@ -233,13 +232,13 @@ export class Solids {
   }
 
   /** Every moving instance: centre and reach. */
-  bounds(visit: (x: number, y: number, z: number, reach: number, moves: boolean) => void): void {
+  bounds(visit: (x: number, y: number, z: number, reach: number, moves: boolean, body: number, member: number) => void): void {
     for (const solid of this.solids)
       for (const block of solid.blocks)
         for (let n = 0; n < block.count; n++) {
           const at = 16 * (block.from + n);
           const m = solid.matrices;
-          visit(m[at + 12]!, m[at + 13]!, m[at + 14]!, solid.reach * stretch(m, at), block.body >= 0);
+          visit(m[at + 12]!, m[at + 13]!, m[at + 14]!, solid.reach * stretch(m, at), block.body >= 0, block.body, block.member[n]!);
         }
   }
   triangles(): number {

@@ -6,6 +6,7 @@ import type { Record } from '../data/record';
 import { Arrows } from './arrows';
 import { OrbitCamera } from './camera';
 import { Ground } from './ground';
+import { Joints } from './joints';
 import { Lines } from './lines';
 import { LIGHT, type Theme } from './palette';
 import { type Hit, pick } from './pick';
@@ -21,6 +22,9 @@ export class Stage {
   readonly lines: Lines;
   readonly arrows: Arrows;
   readonly ground: Ground;
+  readonly joints: Joints;
+  /** Draws over pictures that are saved: names. */
+  paint: (g: CanvasRenderingContext2D, ratio: number) => void = () => {};
   readonly canvas: HTMLCanvasElement;
   readonly size: number; // of the scene: a length to scale things with
   width = 1;
@@ -55,7 +59,8 @@ export class Stage {
     this.lines = new Lines(header, data, record.tracks, this.scene, this.theme, this.size);
     this.stretchByLines(header);
     this.arrows = new Arrows(this.scene, this.usualLength(), this.lines);
-    this.ground = new Ground(this.solids.planes, this.scene, this.box.getCenter(new Vector3()), Math.max(size.length() / 2, 1e-9), this.theme);
+    this.ground = new Ground(this.solids.planes, this.scene, this.box, this.box.getCenter(new Vector3()), Math.max(size.length() / 2, 1e-9), this.theme);
+    this.joints = new Joints(header, this.solids, this.surfaces, this.lines, record.tracks, this.scene, this.size);
 
     this.camera.setSize(this.size);
     const up = this.upAxis(header);
@@ -88,6 +93,9 @@ export class Stage {
       if (moves || (diagonal > 0 && reach > 2 * diagonal)) return;
       all.expandByPoint(p.set(x - reach, y - reach, z - reach)).expandByPoint(p.set(x + reach, y + reach, z + reach));
     });
+    // so does where bodies are joined to the world, as the pivot of a pendulum
+    for (const side of header.joints.flatMap((joint) => joint.sides ?? []))
+      if (side.body < 0 && diagonal > 0 && all.distanceToPoint(p.fromArray(side.place)) < diagonal) all.expandByPoint(p);
     if (all.isEmpty()) all.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
     return all;
   }
@@ -173,13 +181,15 @@ export class Stage {
     return box.isEmpty() ? this.box : box;
   }
 
-  /** The record holds another frame. */
-  frameChanged(): void {
+  /** The record holds another frame, that of moment t. */
+  frameChanged(t = this.joints.moment): void {
+    this.joints.moment = t;
     this.solids.update(false);
     this.surfaces.update();
     this.lines.update();
     this.arrows.update(this.record.contacts);
     this.ground.update(false);
+    this.joints.update(); // after the surfaces and lines that it may be on
     this.dirty = true;
   }
   /** Something of the looks changed. */
@@ -194,6 +204,7 @@ export class Stage {
     this.light.intensity = theme.dark ? 1.9 : 2.0;
     this.sky.intensity = theme.dark ? 1.15 : 1.55;
     this.ground.colour(theme);
+    this.joints.colour(theme);
     this.arrows.pixelRatio(this.renderer.getPixelRatio(), theme.dark);
     this.highlight(body, member);
   }
@@ -201,6 +212,10 @@ export class Stage {
     this.solids.colour(this.theme, body, member);
     this.surfaces.colour(this.theme, body);
     this.lines.colour(this.theme, body);
+    this.dirty = true;
+  }
+  chooseJoint(j: number): void {
+    this.joints.choose(j);
     this.dirty = true;
   }
   opacity(value: number): void {
@@ -220,12 +235,16 @@ export class Stage {
     this.camera.resize(width, height);
     this.lines.resize(width, height);
     this.surfaces.resize(width, height);
+    this.joints.resize(width, height);
     this.arrows.pixelRatio(ratio, this.theme.dark);
     this.dirty = true;
   }
 
   pick(x: number, y: number): Hit | null {
     return pick(x, y, this.width, this.height, this.camera.active, this.solids, this.surfaces, this.lines);
+  }
+  pickJoint(x: number, y: number): number {
+    return this.joints.pick(x, y, new Vector3(), this.camera.pixel(this.height), (v) => this.project(v));
   }
   /** World to pixels; z > 1 lies behind the viewer. */
   project(at: Vector3): Vector3 {

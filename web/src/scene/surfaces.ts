@@ -5,7 +5,7 @@ import {
 import type { FemMesh, Header } from '../data/header';
 import type { StaticData } from '../data/static';
 import { edgeMaterial, fieldMaterial, lineMaterial } from './materials';
-import { bodyColour, colourMap, SELECTED, type Theme } from './palette';
+import { colourMap, memberColour, SELECTED, type Theme } from './palette';
 import { copies, FloatTexture } from './texture';
 
 export interface Surface {
@@ -40,7 +40,7 @@ export class Surfaces {
   private readonly edgeLines: LineSegments[] = [];
   private tracks: Float32Array[];
 
-  constructor(header: Header, data: StaticData, tracks: Float32Array[], root: Object3D, theme: Theme) {
+  constructor(private readonly header: Header, data: StaticData, tracks: Float32Array[], root: Object3D, theme: Theme) {
     this.tracks = tracks;
     for (const spec of header.meshes) {
       const reference = data.f32(spec.points);
@@ -142,7 +142,7 @@ export class Surfaces {
     const colour = new Color();
     for (const { mesh, spec, bars } of this.surfaces) {
       const material = mesh.material as ReturnType<typeof fieldMaterial>;
-      bodyColour(spec.body, 0, 1, theme, colour);
+      memberColour(this.header, spec.body, 0, theme, colour);
       material.color.copy(spec.body === body ? colour.setHex(SELECTED) : colour);
       bars?.material.uniforms.colour!.value.copy(material.color);
       // a glow would change the colours of a field

@@ -1,6 +1,7 @@
 // The body that was clicked, in numbers: place, speed, forces on it; follow it.
 import { Vector3 } from 'three';
 import { h, put, text } from '../base/dom';
+import { memberName } from '../base/names';
 import { number, quantity, scaleFor } from '../base/units';
 import type { Header } from '../data/header';
 import { Record, Status } from '../data/record';
@@ -8,6 +9,8 @@ import type { Player } from '../player';
 import type { Hit } from '../scene/pick';
 import type { Stage } from '../scene/stage';
 import { STATUS_COLOURS, STATUS_NAMES } from '../scene/palette';
+
+const MOST_NAMES = 500; // in a list
 
 /** Three numbers with one prefix; what is nothing beside the largest is 0. */
 function vector(x: number[], unit: string): string {
@@ -29,6 +32,9 @@ export class BodyPanel {
   private readonly select: HTMLSelectElement;
   private readonly memberInput: HTMLInputElement;
   private readonly memberLabel: HTMLElement;
+  /** In place of the number where members have names, and not too many. */
+  private readonly memberSelect: HTMLSelectElement;
+  private listed = -1;
   private readonly follow: HTMLButtonElement;
   private readonly card: HTMLElement;
   private readonly contactCard: HTMLElement;
@@ -44,6 +50,8 @@ export class BodyPanel {
     this.memberInput = h('input', { type: 'number', min: 0, step: 1, value: 0, 'aria-label': 'Member' });
     this.memberInput.addEventListener('change', () => this.choose(this.body, Number(this.memberInput.value), null));
     this.memberLabel = h('label', { class: 'inline' }, 'Member', this.memberInput);
+    this.memberSelect = h('select', { class: 'members', 'aria-label': 'Member by name' });
+    this.memberSelect.addEventListener('change', () => this.choose(this.body, Number(this.memberSelect.value), null));
     this.follow = h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => this.setFollow(!this.following) }, 'Follow');
     const clear = h('button', { type: 'button', onclick: () => this.choose(-1, 0, null) }, 'Clear');
     this.card = h('section', { class: 'card' }, h('table', { class: 'facts' }, this.facts), h('div', { class: 'buttons' }, this.follow, clear));
@@ -51,7 +59,7 @@ export class BodyPanel {
       h('div', { class: 'scroll' }, h('table', { class: 'list' },
         h('thead', {}, h('tr', {}, h('th', {}, 'with'), h('th', {}, 'force'), h('th', {}, 'gap'), h('th', {}, 'status'))), this.contactRows)));
     this.hint = h('p', { class: 'empty' }, stage ? 'Click a body in the view, or choose one here.' : 'Choose a body.');
-    put(this.element, h('div', { class: 'row' }, this.select, this.memberLabel), this.hint, this.card, this.contactCard);
+    put(this.element, h('div', { class: 'row' }, this.select, this.memberSelect, this.memberLabel), this.hint, this.card, this.contactCard);
     this.choose(-1, 0, null);
   }
 
@@ -63,7 +71,14 @@ export class BodyPanel {
     this.select.value = String(this.body);
     this.memberInput.value = String(this.member);
     this.memberInput.max = String((spec?.members ?? 1) - 1);
-    this.memberLabel.hidden = !spec || spec.members <= 1;
+    const named = !!spec && spec.members > 1 && spec.members <= MOST_NAMES && spec.names.some(Boolean);
+    this.memberLabel.hidden = !spec || spec.members <= 1 || named;
+    this.memberSelect.hidden = !named;
+    if (named && this.listed !== this.body) {
+      this.listed = this.body;
+      put(this.memberSelect, ...Array.from({ length: spec.members }, (_, m) => h('option', { value: m }, this.nameOf(this.body, m))));
+    }
+    this.memberSelect.value = String(this.member);
     this.card.hidden = this.contactCard.hidden = !spec;
     this.hint.hidden = !!spec;
     this.follow.hidden = !this.stage || !this.place(this.player.record.tracks, new Vector3());
@@ -91,9 +106,7 @@ export class BodyPanel {
   }
 
   private nameOf(body: number, member: number): string {
-    const spec = this.header.bodies[body];
-    if (!spec) return 'fixed world';
-    return spec.names[member] || (spec.members > 1 ? `${spec.name} ${member}` : spec.name);
+    return memberName(this.header, body, member);
   }
   private place(tracks: Float32Array[], out: Vector3): boolean {
     const pose = this.header.poses.find((p) => p.body === this.body);

@@ -15,6 +15,7 @@ export function picture(stage: Stage, words: string[], dark: boolean): HTMLCanva
   g.fillStyle = dark ? '#12161b' : '#f4f5f7';
   g.fillRect(0, 0, out.width, out.height);
   g.drawImage(source, 0, 0);
+  stage.paint(g, ratio);
   g.fillStyle = dark ? '#c6d0da' : '#39434d';
   g.font = `${Math.round(12 * ratio)}px ui-sans-serif, system-ui, sans-serif`;
   g.textBaseline = 'middle';

@@ -6,6 +6,7 @@ import type { Player } from '../player';
 import { STATUS_COLOURS, STATUS_HINTS, STATUS_NAMES, stops } from '../scene/palette';
 import { roundLength } from '../scene/ground';
 import type { Stage } from '../scene/stage';
+import type { Labels } from './labels';
 
 const MANY = 4000;
 const ORDER = [2, 1, 3, 0]; // sticks, slides, closed, open
@@ -30,7 +31,7 @@ export class Display {
   private meshFactor = 1;
   private lineFactor = 1;
 
-  constructor(private readonly header: Header, private readonly player: Player, private readonly stage: Stage) {
+  constructor(private readonly header: Header, private readonly player: Player, private readonly stage: Stage, labels: Labels) {
     const check = (label: string, on: boolean, set: (on: boolean) => void, key = ''): HTMLElement => {
       const box = h('input', { type: 'checkbox', id: key || undefined });
       box.checked = on;
@@ -84,6 +85,8 @@ export class Display {
         this.badge();
       }),
       h('h4', {}, 'View'),
+      stage.joints.count > 0 && check('Joints', true, (on) => stage.joints.show(on), 'show-joints'),
+      check('Names', false, (on) => labels.toggle(on), 'show-names'),
       stage.ground.count > 0 && check('Planes', true, (on) => stage.ground.show(on)),
       stage.lines.marks > 0 && check('Marks', true, (on) => stage.lines.showMarks(on)),
       check('Smooth between frames', false, (on) => {

@@ -1,7 +1,8 @@
 // A run that the server steps: start, pause, one step, restart, and what may be changed while it runs.
 import { h, put, text } from '../base/dom';
-import { number, pretty, quantity } from '../base/units';
+import { number, quantity } from '../base/units';
 import type { Control, Header } from '../data/header';
+import { Controls } from './controls';
 
 export interface LiveState {
   running: boolean;
@@ -19,7 +20,7 @@ export class Live {
   private readonly start: HTMLButtonElement;
   private readonly pause: HTMLButtonElement;
   private readonly driven: boolean;
-  private readonly controls = h('div', { class: 'controls' });
+  private readonly controls = new Controls((path, value) => this.send({ do: 'set', path, value }));
   private readonly hint = h('p', { class: 'hint' });
 
   constructor(header: Header, private readonly on: { state: (s: LiveState) => void; rows: (r: { [k: string]: unknown }) => void; header: () => void; end: () => void }) {
@@ -30,7 +31,7 @@ export class Live {
     this.driven = header.controls !== undefined;
     put(this.element, h('section', { class: 'card' }, h('header', {}, h('h3', {}, 'Run')), this.status,
       this.driven ? h('div', { class: 'buttons' }, this.start, this.pause, button('One step', 'step'), button('Restart', 'restart')) : this.hint,
-      this.error), this.controls);
+      this.error), this.controls.element);
     this.show(header.controls ?? []);
     const events = new EventSource('/events');
     const listen = (name: string, read: (data: string) => void): void => events.addEventListener(name, (e) => {
@@ -62,26 +63,7 @@ export class Live {
   }
 
   show(list: Control[]): void {
-    if (!list.length) {
-      put(this.controls);
-      return;
-    }
-    put(this.controls, h('section', { class: 'card' }, h('header', {}, h('h3', {}, 'May be changed while it runs')), ...list.map((c) => this.control(c))));
-  }
-  private control(c: Control): HTMLElement {
-    const field = h('input', { type: 'number', step: 'any', value: c.value, 'aria-label': `${c.label}, number` });
-    const bounded = Number.isFinite(c.low) && Number.isFinite(c.high) && c.low !== null && c.high !== null && c.high > c.low;
-    const slider = bounded ? h('input', { type: 'range', min: c.low, max: c.high, step: (c.high - c.low) / 500, value: c.value, 'aria-label': c.label }) : null;
-    const set = (value: number): void => {
-      if (!Number.isFinite(value)) return;
-      field.value = String(Number(value.toPrecision(6)));
-      if (slider) slider.value = String(value);
-      void this.send({ do: 'set', path: c.path, value });
-    };
-    field.addEventListener('change', () => set(Number(field.value)));
-    slider?.addEventListener('input', () => (field.value = String(Number(Number(slider.value).toPrecision(6)))));
-    slider?.addEventListener('change', () => set(Number(slider.value)));
-    return h('div', { class: 'control', title: c.path }, h('span', {}, c.label), h('span', { class: 'with-unit' }, field, h('span', { class: 'unit' }, pretty(c.unit))), slider);
+    this.controls.show(list);
   }
 
   private async send(body: { [k: string]: unknown }): Promise<void> {
