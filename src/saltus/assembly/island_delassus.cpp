@@ -350,6 +350,7 @@ void IslandDelassus::make_blocks(std::span<const Law> laws) {
 bool IslandDelassus::hold_by_bodies(const IslandStep& step, ContactList& list,
                                     const IslandJoints& joints, std::span<const int> contacts,
                                     std::span<const Law> laws) {
+  if (joints.taut()) return false;  // the rows of its joints yield
   sizes_.clear();
   for (const Law& entry : laws) sizes_.push_back(entry.size);
   if (joints.empty()) {

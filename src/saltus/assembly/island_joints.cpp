@@ -33,6 +33,8 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
       asked_(model.options().joints),
       level_(asked_),
       bilateral_(model.options().bilateral),
+      stiffness_(model, groups),
+      links_(model, groups),
       loads_(model, prescribed(model, groups)),
       breakable_(model, system_) {
   const auto here = [&](const JointSide& side) {
@@ -65,14 +67,16 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     std::erase_if(jump_times_, [](double t) { return t <= 0.0; });
   }
   size_vectors();
+  L_.setZero(system_.rows());
 }
 
 void IslandJoints::size_vectors() {
-  for (Vector* x : {&g_, &u_, &L_free_, &L_}) x->setZero(system_.rows());
+  for (Vector* x : {&g_, &u_, &L_free_}) x->setZero(system_.rows());
   member_of_row_.clear();
 }
 
 void IslandJoints::begin(const IslandStep& step) {
+  if (links_.slacken(system_, L_)) size_vectors();
   if (breakable_.set_broken(step.broken)) leave_out_broken();
   if (!jump_times_.empty()) {
     // t0 + h can differ from the next t0 by round-off, and the jump may lie between them
@@ -82,7 +86,8 @@ void IslandJoints::begin(const IslandStep& step) {
     level_ = jumps_ && asked_ != JointLevel::velocity ? JointLevel::both : asked_;
     bilateral_ = jumps_ ? Bilateral::end_zero : model_.options().bilateral;
   }
-  L_.setZero();
+  L_.setZero(system_.rows());
+  stiffness_.begin();
   for (Member& m : members_) m.all.setZero();
   drift_work_ = 0.0;
 }
@@ -94,8 +99,25 @@ void IslandJoints::leave_out_broken() {
   for (const Member& m : members_) groups.push_back(m.group);
   system_ = JointSystem(model_.joints(), model_.couplings(), members_of(model_, groups),
                         breakable_.left_out());
+  links_.forget();
   size_vectors();
   loads_.clear();
+}
+
+void IslandJoints::stiffen(IslandStep& step) {
+  stiffness_.add(step, system_, L_);
+  if (level_ == JointLevel::velocity || steady_ ||
+      !links_.tauten(step, breakable_.left_out(), system_, L_))
+    return;
+  size_vectors();
+  place(step);
+  rates_of_gaps(step, g_);
+}
+
+void IslandJoints::slacken(IslandStep& step) {
+  if (!links_.slacken(system_, L_)) return;
+  size_vectors();
+  place(step);
 }
 
 void IslandJoints::meet_contacts() {
@@ -192,14 +214,16 @@ void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
     rates[i] = std::abs(beyond) <= noise / 16.0 ? 0.0 : beyond / (gain * step.h);
     if (std::abs(start) <= noise) rates[i] = w;
   }
+  for (Eigen::Index i = 0; links_.taut() && i < rates.size(); ++i)
+    if (links_.across(i)) rates[i] = 0.0;
 }
 
 // S~ of an earlier pass serves as factor as long as it reduces the error strongly:
 //     S~ (L_free - L) = c - G v_free - G A^-1 G^T L
 bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts) {
   const int pass = step.trials[size(members_.front().group)].pass;
-  const bool corrects = !factors_kept && !contacts && pass > 1 && system_.rows() > kFewRows &&
-                        left_ <= kSlow * left_before_;
+  const bool corrects = !factors_kept && !contacts && !links_.taut() && pass > 1 &&
+                        system_.rows() > kFewRows && left_ <= kSlow * left_before_;
   const auto A = [&](int m) -> const Factor& {
     return step.trials[size(members_[size(m)].group)].A;
   };
@@ -234,6 +258,7 @@ void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& 
     member.w = -member.w;
     system_.multiply_add(static_cast<int>(m), member.w, u);
   }
+  links_.subtract(L, u);
 }
 
 // x <- S^-1 x. The factor is that of the symmetric part of S; if A is not symmetric, iterates
@@ -330,6 +355,7 @@ void IslandJoints::react(IslandStep& step) {
     member.change = r - member.all;
     member.all = r;
   }
+  stiffness_.take_back(step);
   drift_work_ = 0.5 * L_.dot(system_.drift0() + system_.drift1());
 }
 
@@ -384,12 +410,13 @@ double IslandJoints::outstanding(IslandStep& step) {
     const Vector& diagonal = system_.diagonal();
     for (Eigen::Index i = 0; i < L_.size(); ++i) {
       const double S = diagonal[i];
-      if (!(S > 0.0)) continue;
+      if (!(S > 0.0) || links_.across(i)) continue;
       left += g_[i] * g_[i] / S;
       most += L_[i] * L_[i] * S;
     }
   }
   scale = std::max(scale, most);
+  left += stiffness_.outstanding() + links_.energy(system_, L_);
   // From rest, or if no energies are computed, the scale is the energy that the step gives the
   // bodies.
   const double asked = step.model.options().pass_tolerance;

@@ -23,6 +23,8 @@
 
 #include "saltus/assembly/island.h"
 #include "saltus/assembly/joint_loads.h"
+#include "saltus/assembly/joint_stiffness.h"
+#include "saltus/assembly/taut_links.h"
 #include "saltus/contact/constraint_projection.h"
 
 namespace saltus {
@@ -42,6 +44,15 @@ class IslandJoints {
   void begin(const IslandStep& step);
   /// G in the configuration of the iterates, and the drifts.
   void place(IslandStep& step);
+  /// After Scheme::linearise of every member, if G follows the iterate: Newton's A, see
+  /// JointStiffness. react() takes it back.
+  void stiffen(IslandStep& step);
+  void unstiffen(IslandStep& step) { stiffness_.drop(step); }  ///< instead of react()
+  /// Instead of stiffen() if G stays as it is.
+  void relax() { links_.relax(system_); }
+  /// A step ends: system() has no rows across links any more.
+  void slacken(IslandStep& step);
+  bool taut() const { return links_.taut(); }  ///< system() has rows across links
   /// After Scheme::linearise of every member: S and L_free. factors_kept: A and G are those of the
   /// previous pass. contacts: close() and react() will need S itself. Returns false if S is not
   /// finite.
@@ -116,6 +127,8 @@ class IslandJoints {
   Vector g_, u_, L_free_, L_;
   Vector opening_;  ///< work space of rates_of_gaps()
   Matrix Y_, Z_;
+  JointStiffness stiffness_;
+  TautLinks links_;
   JointLoads loads_;
   BreakableJoints breakable_;
   double drift_work_ = 0.0;

@@ -67,7 +67,7 @@ void JointLoads::add(const JointSystem& system, const Vector& L, double h) {
     const Joint& joint = model_.joints()[i];
     const auto [a, b] = system.frames(static_cast<int>(i));
     joint_rows(joint.kind, joint.length, a, b, rows);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < std::min(count, rows.size); ++k) {  // without rows across links
       const JointRow& row = rows.row[at(k)];
       load_[i][row.spin ? 1 : 0] += L[first + k] / h * row.direction;
     }

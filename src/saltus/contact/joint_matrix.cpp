@@ -380,6 +380,11 @@ bool JointMatrix::find_dependent(const Factors& A) {
 bool JointMatrix::factorise_kept(const Factors& A) {
   if (rows() == 0) return true;
   assemble(A);
+  for (int i = 0; compliance_.size() > 0 && i < nodes(); ++i) {
+    const int n = size_[at(i)];
+    double* S = S_.data() + start_[block(i, i)];
+    for (int k = 0; k < n; ++k) S[k * n + k] += compliance_[first(i) + k];
+  }
   weigh();
   return loops_ ? ldlt_.factorise_again(blocks(), weight_)
                 : ldlt_.factorise_in_order(blocks(), weight_);

@@ -57,6 +57,7 @@ class JointMatrix {
   /// Like factorise(), but with loops leaves out the rows of the last choice: for G close to that
   /// of find_dependent(), which must be called first.
   bool factorise_kept(const Factors& A);
+  void yield(const Vector& compliance) { compliance_ = compliance; }  ///< see JointSystem::yield
   const BlockLdlt& factor() const { return ldlt_; }
   void apply(View L, Out u) const;                      ///< u = S L
   const Vector& diagonal() const { return diagonal_; }  ///< S_ii
@@ -117,7 +118,7 @@ class JointMatrix {
   std::vector<Mirror> mirrors_;
   std::vector<double> S_, Y_;
   std::vector<double> X_, T_;  // of coupled members
-  Vector weight_, diagonal_;
+  Vector weight_, diagonal_, compliance_;
   BlockLdlt ldlt_;
 };
 

@@ -109,7 +109,7 @@ void JointSystem::gaps(double t, const Configuration& q, Out g) {
   for (std::size_t i = 0; i < d.held.size(); ++i) {
     const Structure::Held& joint = d.held[i];
     if (joint.node < 0) continue;
-    joint_rows(joint.kind, joint.length, d.now[i].a, d.now[i].b, rows);
+    Structure::rows_of(joint, d.now[i], rows);
     const int first = d.rows_of_joint[at(joint.given)][0];
     for (int k = 0; k < rows.size; ++k) g[first + k] = rows.row[at(k)].gap;
   }
@@ -270,25 +270,38 @@ double JointSystem::Structure::drift(const Side& s, const JointRow& row, int ins
                   : row.direction.dot(m.drift[instant].segment<3>(three(s.point)));
 }
 
+/// Rows across a link: t . (x_b - x_a) changes, which its force follows.
+void JointSystem::Structure::rows_of(const Held& joint, const Frames& f, JointRows& rows) {
+  joint_rows(joint.kind, joint.length, f.a, f.b, rows);
+  if (!joint.across) return;
+  const Vector3 n = rows.row[0].direction;
+  int least = 0;
+  n.cwiseAbs().minCoeff(&least);
+  const Vector3 t = n.cross(Vector3::Unit(least)).normalized();
+  rows.row[1] = {false, t, 0.0};
+  rows.row[2] = {false, n.cross(t), 0.0};
+  rows.size = 3;
+}
+
 void JointSystem::Structure::fill(double t0, double t1) {
   if (sparse_blocks) std::fill(matrix.values().begin(), matrix.values().end(), 0.0);
   const bool drifts =
       std::any_of(members.begin(), members.end(), [](const Member& m) { return m.drifts; });
   drift0.setZero();
   drift1.setZero();
-  JointRows rows_of;
+  JointRows made;
   double* const G = matrix.values().data();
   std::size_t k = 0;
   for (const Part& part : parts) {
     const Held& h = held[at(part.joint)];
     const Frames& f = at_rows[at(part.joint)];
     if (part.coordinate < 0) {
-      joint_rows(h.kind, h.length, f.a, f.b, rows_of);
+      rows_of(h, f, made);
     } else {
-      rows_of.size = 1;
-      rows_of.row[0] = joint_coordinate(h.kind, part.coordinate, f.a, f.b);
+      made.size = 1;
+      made.row[0] = joint_coordinate(h.kind, part.coordinate, f.a, f.b);
     }
-    const std::span<const JointRow> these(rows_of.row.data(), at(rows_of.size));
+    const std::span<const JointRow> these(made.row.data(), at(made.size));
     for (; k < part.end; ++k) {
       const Write& w = writes[k];
       const PointRows& J = w.spin ? members[at(w.member)].Js.rows : members[at(w.member)].J.rows;
@@ -301,7 +314,7 @@ void JointSystem::Structure::fill(double t0, double t1) {
         put_rows<Eigen::Dynamic>(these, w.spin, sign, B, J.width, to, w.to.stride, w.add);
     }
     const int first = matrix.first(part.node);
-    for (int i = 0; drifts && i < rows_of.size; ++i) {
+    for (int i = 0; drifts && i < made.size; ++i) {
       const JointRow& row = these[at(i)];
       drift0[first + i] += part.weight * (drift(h.side[1], row, 0) - drift(h.side[0], row, 0));
       drift1[first + i] += part.weight * (drift(h.side[1], row, 1) - drift(h.side[0], row, 1));
@@ -452,6 +465,7 @@ bool JointSystem::factorise(const Factors& A) { return structure_->matrix.factor
 bool JointSystem::loops() const { return structure_->matrix.loops(); }
 bool JointSystem::find_dependent(const Factors& A) { return structure_->matrix.find_dependent(A); }
 bool JointSystem::factorise_kept(const Factors& A) { return structure_->matrix.factorise_kept(A); }
+void JointSystem::yield(const Vector& compliance) { structure_->matrix.yield(compliance); }
 void JointSystem::solve(Eigen::Ref<Matrix> X) const {
   if (!empty()) structure_->matrix.factor().solve(X);
 }

@@ -79,9 +79,11 @@ class JointSystem {
   /// Throws UsageError with the name of the joint or coupling: a joint of a body or of the world
   /// with itself, axes of a body that has none, missing terms. For bodies without axes
   /// `JointSide::axes` are fixed in space. left_out: one per joint; a joint whose value is not 0 is
-  /// left out, with all couplings that use it; empty: none.
+  /// left out, with all couplings that use it; empty: none. across: joints of kind distance get two
+  /// rows more, across their direction and with gaps of 0, which are meant to yield.
   JointSystem(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
-              std::vector<JointMember> members, std::span<const char> left_out = {});
+              std::vector<JointMember> members, std::span<const char> left_out = {},
+              bool across = false);
   ~JointSystem();
   JointSystem(JointSystem&&) noexcept;
   JointSystem& operator=(JointSystem&&) noexcept;
@@ -194,6 +196,8 @@ class JointSystem {
   /// factorise_kept() is the same as factorise().
   bool find_dependent(const Factors& A);
   bool factorise_kept(const Factors& A);
+  /// From now on rows yield: S_ii has the compliance of its row in addition [1/kg]. Empty: none.
+  void yield(const Vector& compliance);
   /// X <- the least L with S L = X on the rows that do not depend on others, column by column.
   void solve(Eigen::Ref<Matrix> X) const;
   /// u = S L

@@ -30,7 +30,8 @@ double common_measure(std::span<const double> weights) {
 }
 
 JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
-                         std::vector<JointMember> members, std::span<const char> left_out)
+                         std::vector<JointMember> members, std::span<const char> left_out,
+                         bool across)
     : structure_(std::make_unique<Structure>()) {
   Structure& d = *structure_;
   expects(left_out.empty() || left_out.size() == joints.size(),
@@ -50,7 +51,7 @@ JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCou
   d.held_of.assign(joints.size(), -1);
   d.rows_of_joint.assign(joints.size(), {0, 0});
   for (std::size_t i = 0; i < joints.size(); ++i)
-    if (left_out.empty() || left_out[i] == 0) d.hold(static_cast<int>(i), member_of_group);
+    if (left_out.empty() || left_out[i] == 0) d.hold(static_cast<int>(i), member_of_group, across);
   for (const JointCoupling& coupling : couplings) d.couple(coupling);
   d.joints = {};
   d.at_rows.resize(d.held.size());
@@ -102,7 +103,7 @@ JointSystem::Structure::Side JointSystem::Structure::side(const Joint& joint,
   return s;
 }
 
-void JointSystem::Structure::hold(int index, std::span<const int> member_of_group) {
+void JointSystem::Structure::hold(int index, std::span<const int> member_of_group, bool across) {
   const Joint& joint = joints[at(index)];
   const JointSide* sides[2] = {&joint.a, &joint.b};
   for (const JointSide* s : sides)
@@ -116,13 +117,14 @@ void JointSystem::Structure::hold(int index, std::span<const int> member_of_grou
            (members[at(member_of_group[at(a.group)])].frames ||
             (a.ref.feature == b.ref.feature && a.ref.local == b.ref.local));
   expects(!same, joint.name + ": a joint needs two different bodies");
-  Held held_joint{joint.kind, joint.length, index, -1, {}};
+  Held held_joint{joint.kind, joint.length, index, -1, across && joint.kind == JointKind::distance,
+                  {}};
   for (std::size_t s = 0; s < 2; ++s) held_joint.side[s] = side(joint, *sides[s], member_of_group);
   if (row_count(joint.kind) > 0) {
     held_joint.node = static_cast<int>(size.size());
-    rows_of_joint[at(index)] = {rows, row_count(joint.kind)};
     JointRows row;
-    joint_rows(joint.kind, joint.length, {}, {}, row);
+    rows_of(held_joint, {}, row);
+    rows_of_joint[at(index)] = {rows, row.size};
     for (int i = 0; i < row.size; ++i) turns.push_back(row.row[at(i)].spin ? 1 : 0);
     add_node(row.size, joint.name);
   }

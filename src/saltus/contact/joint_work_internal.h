@@ -57,9 +57,10 @@ struct JointSystem::Structure {
   struct Held {
     JointKind kind;
     double length;
-    int given;      ///< index in the constructor's span
-    int node = -1;  ///< node of the matrix, -1: no rows
-    Side side[2];   ///< a, b
+    int given;            ///< index in the constructor's span
+    int node = -1;        ///< node of the matrix, -1: no rows
+    bool across = false;  ///< it has two rows across the direction of its link
+    Side side[2];         ///< a, b
   };
   struct Coupled {
     JointCoupling given;
@@ -107,7 +108,8 @@ struct JointSystem::Structure {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   static Eigen::Index three(int point) { return 3 * static_cast<Eigen::Index>(point); }
 
-  void hold(int index, std::span<const int> member_of_group);
+  void hold(int index, std::span<const int> member_of_group, bool across);
+  static void rows_of(const Held& joint, const Frames& f, JointRows& rows);
   Side side(const Joint& joint, const JointSide& given, std::span<const int> member_of_group);
   void couple(const JointCoupling& coupling);
   void add_node(int rows_, const std::string& name_);

@@ -243,9 +243,10 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
       group(m).scheme->begin(*group(m).dynamics, trial);
     }
     solve_stage(step, stage, report);
-    if (!report.finite || (!report.converged && !accepts)) return;
+    if (!report.finite || (!report.converged && !accepts)) return joints_.slacken(step);
   }
   if (!joints_.empty()) joints_.measure_loads(step);
+  joints_.slacken(step);
   if (problem_.needs().dampers) problem_.measure_rates(step);
   for (const int i : problem_.admitted()) {
     const double p = problem_.normal(size(i));
@@ -336,10 +337,14 @@ bool GeneralIsland::pass(IslandStep& step, const Stage& stage, Passes& x, StepRe
     trial.pass = x.pass;
     group(m).scheme->linearise(*group(m).dynamics, trial);
   }
+  if (!joints_.empty() && x.pass > 1) x.renews ? joints_.stiffen(step) : joints_.relax();
   if (!joints_.empty())
     report.finite =
         joints_.linearise(step, x.pass > 1 && steady_, !problem_.empty()) && report.finite;
-  if (!problem_.empty() && !solve_contacts(step, stage, x, report)) return false;
+  if (!problem_.empty() && !solve_contacts(step, stage, x, report)) {
+    joints_.unstiffen(step);
+    return false;
+  }
   const double before = x.best;
   give_impulses(step, x);
   x.best = std::min(x.best, x.outstanding);

@@ -20,7 +20,8 @@ std::string said(double l, double x, const std::string& level, double step, int 
   const int links = 6;
   for (int i = 0; i < links; ++i) {
     bodies += fmt::format(
-        "  - {{name: l{}, kind: rigid, rigid: {{mass: 0.1, inertia: [{}, {}, {}], position: [{}, "
+        "  - {{name: l{}, kind: rigid, scheme: rig-neg, rigid: {{mass: 0.1, inertia: [{}, {}, {}], "
+        "position: [{}, "
         "{}, 0]}}}}\n",
         i, 1e-3 * l * l, 8e-3 * l * l, 8e-3 * l * l, x + (i + 0.5) * l, x);
     joints += fmt::format("  - {{kind: ball, between: [{}, l{}], at: [{}, {}, 0]}}\n",
@@ -60,7 +61,7 @@ TEST_CASE(
       const std::string text = said(l, x, "velocity", 0.06 * time, 60);
       CHECK(text.find("joints with `level: velocity` were violated by up to") == 0);
       CHECK(text.find("use `joint: {level: position}` or `both`") != std::string::npos);
-      CHECK(said(l, x, "velocity", 0.02 * time, 60) == "");
+      CHECK(said(l, x, "velocity", 0.005 * time, 60) == "");
       CHECK(said(l, x, "both", 0.02 * time, 60) == "");
     }
 }
@@ -108,7 +109,7 @@ std::string of_two(const std::string& scheme, double l, double step, int steps,
 
 TEST_CASE(
     "a joint at level velocity between bodies of two groups is told, and so beside large ones") {
-  for (const char* scheme : {"", "rig-neg", "rig-pos"})
+  for (const char* scheme : {"rig-neg", "rig-pos"})
     for (const bool beside : {false, true}) {
       CAPTURE(scheme);
       CAPTURE(beside);
