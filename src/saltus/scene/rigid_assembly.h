@@ -64,6 +64,7 @@ class RigidAssembly final : public SharedGroups {
   int add_running(const Member& member, const PlacedShape& shape);
   int colour_of(const Member& member) const;  ///< 0xrrggbb, -1: none
   bool moves_by_forces(const Member& member) const;
+  std::vector<std::size_t> welded() const;
   std::vector<char> on_faces() const;  ///< one per entry of all_
   std::vector<int> named_surfaces(const std::string& name, const std::string& path) const;
 

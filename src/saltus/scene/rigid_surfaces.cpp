@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "saltus/base/suggest.h"
@@ -117,8 +118,32 @@ std::vector<int> RigidAssembly::named_surfaces(const std::string& name,
   return numbers;
 }
 
-// Excludes pairs of `ignore`, pairs connected by a joint, and pairs in which neither body moves by
-// forces.
+/// Sets of bodies that fixed joints, also by way of others, hold together; the fixed bodies are in
+/// that of the world. For each entry of all_ the number of its set.
+std::vector<std::size_t> RigidAssembly::welded() const {
+  const std::size_t world = all_.size();
+  std::vector<std::size_t> of(all_.size() + 1);
+  std::iota(of.begin(), of.end(), 0u);
+  const auto root = [&](std::size_t i) {
+    while (of[i] != i) i = of[i] = of[of[i]];
+    return i;
+  };
+  std::map<std::string_view, std::size_t> by_name{{kWorld, world}};
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    by_name.emplace(all_[i].part.name, i);
+    if (all_[i].draft < 0) of[root(i)] = root(world);
+  }
+  for (const JointSpec& joint : scene_.spec.joints) {
+    if (joint.kind != JointKind::fixed || joint.touch) continue;
+    const auto a = by_name.find(joint.between[0]), b = by_name.find(joint.between[1]);
+    if (a != by_name.end() && b != by_name.end()) of[root(a->second)] = root(b->second);
+  }
+  for (std::size_t i = 0; i < of.size(); ++i) of[i] = root(i);
+  return of;
+}
+
+// Excludes pairs of `ignore`, pairs connected by a joint or held together by fixed joints, and
+// pairs in which neither body moves by forces.
 void RigidAssembly::find_excluded() {
   std::set<std::array<int, 2>> excluded;
   const auto exclude = [&](int f, int g) {
@@ -145,6 +170,16 @@ void RigidAssembly::find_excluded() {
     if (joint.touch) continue;
     const auto a = by_name.find(joint.between[0]), b = by_name.find(joint.between[1]);
     if (a != by_name.end() && b != by_name.end()) exclude_bodies(*a->second, *b->second);
+  }
+  if (std::ranges::any_of(scene_.spec.joints,
+                          [](const JointSpec& joint) { return joint.kind == JointKind::fixed; })) {
+    const std::vector<std::size_t> set = welded();
+    std::vector<std::size_t> order(all_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return set[i]; });
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (std::size_t k = i + 1; k < order.size() && set[order[k]] == set[order[i]]; ++k)
+        exclude_bodies(all_[order[i]], all_[order[k]]);
   }
   for (const GroupDraft& draft : drafts_) {
     if (!draft.led) continue;

@@ -220,3 +220,38 @@ TEST_CASE("bodies that start inside each other are named with their depth") {
                     "ignore: [[a, b]]\n")
             .empty());
 }
+
+TEST_CASE("bodies that fixed joints hold together, directly or by others, are not in contact") {
+  const auto model = [](const std::string& joints) {
+    std::string text =
+        "saltus: 1\ntime: {end: 0.1 s, step: 1 ms}\ngravity: [0, 0, -9.81]\nsurfaces: [{law: "
+        "{kind: newton-impact, "
+        "friction: 0.5}}]\nbodies:\n  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, "
+        "fixed: true}}\n";
+    for (const auto& [name, x, z] :
+         {std::tuple{"base", 0.0, 0.1}, {"a", -0.095, 0.3}, {"b", 0.095, 0.3}})
+      text += fmt::format(
+          "  - {{name: {}, kind: rigid, rigid: {{shape: {{box: {{size: [0.2, 0.2, 0.2]}}}}, mass: "
+          "1, position: "
+          "[{}, 0, {}]}}}}\n",
+          name, x, z);
+    return build(read_scene_text(text + "joints:\n" + joints, "test.yaml"));
+  };
+  const std::string weld = "  - {kind: fixed, between: [base, a], at: [0, 0, 0.2]}\n";
+  const Model all = model(weld + "  - {kind: fixed, between: [base, b], at: [0, 0, 0.2]}\n");
+  using Pairs = std::vector<std::array<int, 2>>;
+  CHECK(all.surfaces().excluded == Pairs{{0, 1}, {0, 2}, {1, 2}});  // none with the floor, -1
+  CHECK(all.warnings().empty());
+  const Model hinged =
+      model(weld + "  - {kind: revolute, between: [base, b], at: [0, 0, 0.2], axis: [0, 1, 0]}\n");
+  CHECK(hinged.surfaces().excluded == Pairs{{0, 1}, {0, 2}});  // a and b can touch
+  const Model held = model(weld + "  - {kind: fixed, between: [world, base], at: [0, 0, 0.2]}\n");
+  CHECK(held.surfaces().excluded == Pairs{{-1, 0}, {-1, 1}, {0, 1}});
+  Simulation sim(all);  // it overlaps in itself, and rests on the floor
+  const Vector start = sim.state().groups[0].q;
+  for (int k = 0; k < 100; ++k) {
+    const StepReport report = sim.advance();
+    REQUIRE(report.converged);
+  }
+  CHECK((sim.state().groups[0].q - start).cwiseAbs().maxCoeff() < 1e-9);
+}
