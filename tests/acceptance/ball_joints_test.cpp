@@ -23,7 +23,8 @@ std::string list(const Vector3& x) {
   return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x[0], x[1], x[2]);
 }
 
-/// A ball on a weightless rod of kLong along `rod` at the start, on a ball joint at kPivot with `laws`; the inertia of the
+/// A ball on a weightless rod of kLong along `rod` at the start, on a ball joint at kPivot with
+/// `laws`; the inertia of the
 /// ball is the same about all axes.
 std::string pendulum(const Vector3& axis, const Vector3& rod, const Vector3& spin,
                      const std::string& laws, const std::string& more = "",
@@ -101,7 +102,8 @@ TEST_CASE(
 
 TEST_CASE(
     "a ball joint precesses steadily at the rate of its closed form, and its twist counts turns") {
-  // without spin about its axis: I sin(theta) cos(theta) Omega^2 = k theta, and the twist grows by Omega (1 - cos theta)
+  // without spin about its axis: I sin(theta) cos(theta) Omega^2 = k theta, and the twist grows by
+  // Omega (1 - cos theta)
   const double k = 30.0, theta = 1.1;
   const double Omega = std::sqrt(k * theta / (kAcross * std::sin(theta) * std::cos(theta)));
   const Vector3 rod = tilted(theta), spin = Omega * (kAxis - std::cos(theta) * rod);

@@ -1,4 +1,5 @@
-// Outputs of whole bodies and of points of a material: energy, stress, strain, the reaction of supports.
+// Outputs of whole bodies and of points of a material: energy, stress, strain, the reaction of
+// supports.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -135,7 +136,8 @@ TEST_CASE(
 
 TEST_CASE(
     "the reaction of a fixed or driven body balances what rests on it, hangs on it and pulls it") {
-  // a box slides on a plate that moves sideways and up, a pendulum hangs on a fixed post, a mass on a spring pulls a frame
+  // a box slides on a plate that moves sideways and up, a pendulum hangs on a fixed post, a mass
+  // on a spring pulls a frame
   const std::string text = scene(
       "gravity: [0, 0, -9.81]\nsurfaces: [{law: {kind: newton-impact, friction: 0.3}}]\nbodies:\n"
       "  - {name: plate, kind: rigid, rigid: {shape: {box: {size: [10, 10, 0.2]}}, position: [0, "

@@ -12,7 +12,8 @@ using namespace saltus::test;
 
 namespace {
 
-/// n links of 50 g, together 2 m long, with a ball of `ratio` times the mass of a link at the end, released at rest at 60
+/// n links of 50 g, together 2 m long, with a ball of `ratio` times the mass of a link at the end,
+/// released at rest at 60
 /// degrees to the vertical. kind: of the joints, ball or revolute.
 std::string chain(int n, double ratio, const std::string& scheme, const std::string& kind,
                   bool planar) {
@@ -99,7 +100,8 @@ TEST_CASE(
 
 namespace {
 
-/// n beads of `bead` kg on rigid links, together 2 m long, with 100 kg at the end, released at rest at 60 degrees.
+/// n beads of `bead` kg on rigid links, together 2 m long, with 100 kg at the end, released at rest
+/// at 60 degrees.
 std::string beads(int n, double bead, const std::string& kind, const std::string& scheme) {
   const double part = 2.0 / n, angle = std::numbers::pi / 3.0;
   const double x = std::sin(angle), z = -std::cos(angle);
@@ -185,10 +187,12 @@ TEST_CASE("ropes of light beads on rigid links carry a heavy end as one pendulum
 
 TEST_CASE(
     "a rope of light beads over a drum holds where friction suffices and slips where it does not") {
-  // n beads of 0.1 g on a half turn, friction 0.3, weights m and 1 kg: it holds below the product over the beads
+  // n beads of 0.1 g on a half turn, friction 0.3, weights m and 1 kg: it holds below the product
+  // over the beads
   const int n = 13;
   const double R = 0.3, part = std::numbers::pi / (n - 1), mu = 0.3;
-  // each bead turns the rope by `part`: T1/T0 = (cos(part/2) + mu sin(part/2))/(cos(part/2) - mu sin(part/2))
+  // each bead turns the rope by `part`: T1/T0 = (cos(part/2) + mu sin(part/2))/(cos(part/2) - mu
+  // sin(part/2))
   const double one = (std::cos(0.5 * part) + mu * std::sin(0.5 * part)) /
                      (std::cos(0.5 * part) - mu * std::sin(0.5 * part));
   const double end = (std::cos(0.25 * part) + mu * std::sin(0.25 * part)) /

@@ -31,10 +31,8 @@ MeshFieldPoint::MeshFieldPoint(std::shared_ptr<const Fem> fem, const PointRef& a
 }
 
 Matrix3 MeshFieldPoint::interpolated(const Matrix& mean) const {
-  const Eigen::Matrix<double, 6, 1> s = mean * weight_;  // xx, yy, zz, xy, yz, zx
-  Matrix3 tensor;
-  tensor << s[0], s[3], s[5], s[3], s[1], s[4], s[5], s[4], s[2];
-  return tensor;
+  const Eigen::Matrix<double, 6, 1> s = mean * weight_;
+  return symmetric_of(s);
 }
 
 Matrix3 MeshFieldPoint::stress(double t, Work& work) const {

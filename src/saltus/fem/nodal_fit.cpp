@@ -95,6 +95,12 @@ const Matrix& nodal_fit(ElementKind kind) {
   return all[static_cast<std::size_t>(kind)];
 }
 
+Matrix3 symmetric_of(Eigen::Ref<const Eigen::Matrix<double, 6, 1>> s) {
+  Matrix3 m;
+  m << s[0], s[3], s[5], s[3], s[1], s[4], s[5], s[4], s[2];
+  return m;
+}
+
 NodalMean::NodalMean(Eigen::Index count, std::span<const int> nodes, Eigen::Ref<Matrix> mean)
     : nodes_(nodes), mean_(mean) {
   const Eigen::Index columns = nodes.empty() ? count : std::ssize(nodes);

@@ -9,6 +9,9 @@ namespace saltus {
 /// in xi, with as many terms as the points can determine.
 const Matrix& nodal_fit(ElementKind kind);
 
+/// The symmetric tensor of xx, yy, zz, xy, yz, zx.
+Matrix3 symmetric_of(Eigen::Ref<const Eigen::Matrix<double, 6, 1>> s);
+
 /// Mean at nodes of values at the points of elements, weighted by the volumes of the elements:
 /// 6 numbers per node.
 class NodalMean {

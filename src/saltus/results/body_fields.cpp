@@ -32,12 +32,6 @@ Eigen::Matrix<double, 6, 1> six(const Matrix3& s) {
   return v;
 }
 
-Matrix3 symmetric_of(Eigen::Ref<const Eigen::Matrix<double, 6, 1>> s) {
-  Matrix3 m;
-  m << s[0], s[3], s[5], s[3], s[1], s[4], s[5], s[4], s[2];
-  return m;
-}
-
 /// Velocities of points, x' = J v + d, 3 values per point; `rows` is work space.
 void point_rates(const Dynamics& body, double t, View q, View v, std::span<const PointRef> at,
                  PointRows& rows, Vector& rate) {

@@ -80,11 +80,12 @@ void ProbeValues::joint_coordinates(const State& state, PreparedSchemes prepared
 }
 
 // n . x(q) - rest, or n . (J v + d)
-double ProbeValues::point(const Probe& probe, double t, const GroupState& state) {
+double ProbeValues::point(const Probe& probe, Probe::Quantity quantity, double t,
+                          const GroupState& state) {
   const Dynamics& body = *model_.groups()[static_cast<std::size_t>(probe.group)].dynamics;
   const std::array at{probe.point};
   Vector3 x;
-  if (probe.quantity == Probe::Quantity::angular_velocity) {
+  if (quantity == Probe::Quantity::angular_velocity) {
     body.spin_rows(state.q, state.q, at, rows_);
     row_.clear(1);
     row_.add(0, 1.0, probe.direction, rows_, 0);
@@ -93,7 +94,7 @@ double ProbeValues::point(const Probe& probe, double t, const GroupState& state)
     row_.multiply_add(state.v, u);
     return u[0];
   }
-  if (probe.quantity != Probe::Quantity::velocity) {
+  if (quantity != Probe::Quantity::velocity) {
     body.points(t, state.q, at, x);
     return probe.direction.dot(x) - probe.rest;
   }
@@ -132,29 +133,26 @@ Vector3 ProbeValues::push(const JointLaw& law, const State& state) {
   return saltus::joint_coordinate(joint.kind, law.coordinate, a, b).direction;
 }
 
-double ProbeValues::value(const Probe& probe, const State& state, PreparedSchemes prepared,
-                          const std::vector<Vector>& reactions) {
+double ProbeValues::value(const Probe& probe, Probe::Quantity quantity, const State& state,
+                          PreparedSchemes prepared, const std::vector<Vector>& reactions) {
   using Quantity = Probe::Quantity;
-  if (probe.quantity == Quantity::joint || probe.quantity == Quantity::joint_rate)
+  if (quantity == Quantity::joint || quantity == Quantity::joint_rate)
     return joint_coordinate(probe.joint, probe.coordinate, state,
-                            prepared)[probe.quantity == Quantity::joint ? 0 : 1];
+                            prepared)[quantity == Quantity::joint ? 0 : 1];
   const GroupState& at = state.groups[static_cast<std::size_t>(probe.group)];
-  if (probe.quantity == Quantity::energy || probe.quantity == Quantity::kinetic_energy) {
+  if (quantity == Quantity::energy || quantity == Quantity::kinetic_energy) {
     const Energy E = energy(probe, state, prepared);
-    return probe.quantity == Quantity::energy ? E.total() : E.kinetic;
+    return quantity == Quantity::energy ? E.total() : E.kinetic;
   }
   if (probe.field) {
     measure_velocities(state, prepared);
     return probe.field(state.t, at.q, v_[static_cast<std::size_t>(probe.group)]);
   }
-  const bool reaction = probe.quantity == Quantity::reaction;
+  const bool reaction = quantity == Quantity::reaction;
   const Vector& r = reactions[static_cast<std::size_t>(probe.group)];
-  if (!probe.table) return reaction ? r[probe.reaction] : point(probe, state.t, at);
+  if (!probe.table) return reaction ? r[probe.reaction] : point(probe, quantity, state.t, at);
   Eigen::Matrix<double, 1, 1> y;
-  probe.table->apply(reaction                               ? r
-                     : probe.quantity == Quantity::velocity ? at.v
-                                                            : at.q,
-                     scratch_, y);
+  probe.table->apply(reaction ? r : quantity == Quantity::velocity ? at.v : at.q, scratch_, y);
   return y[0];
 }
 

@@ -15,7 +15,12 @@ class ProbeValues {
   /// Displacement S q [m], velocity S v [m/s], reaction [N], a joint coordinate or its rate, energy
   /// [J], stress [Pa] or strain.
   double value(const Probe& probe, const State& state, PreparedSchemes prepared,
-               const std::vector<Vector>& reactions);
+               const std::vector<Vector>& reactions) {
+    return value(probe, probe.quantity, state, prepared, reactions);
+  }
+  /// As if this were the quantity of the probe.
+  double value(const Probe& probe, Probe::Quantity quantity, const State& state,
+               PreparedSchemes prepared, const std::vector<Vector>& reactions);
   /// Coordinate of a joint [m], or over any number of turns [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate, const State& state,
                                          PreparedSchemes prepared);
@@ -28,7 +33,7 @@ class ProbeValues {
  private:
   void measure_velocities(const State& state, PreparedSchemes prepared);
   std::array<double, 2> coordinate(int joint, int coordinate, const State& state);
-  double point(const Probe& probe, double t, const GroupState& at);
+  double point(const Probe& probe, Probe::Quantity quantity, double t, const GroupState& at);
   Energy energy(const Probe& probe, const State& state, PreparedSchemes prepared);
 
   const Model& model_;

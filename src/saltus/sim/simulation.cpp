@@ -65,9 +65,8 @@ Vector3 Simulation::Drivers::push(std::size_t law) {
 }
 
 double Simulation::Drivers::velocity_of(std::size_t probe) {
-  Probe of = steps.model().probes()[probe];
-  of.quantity = Probe::Quantity::velocity;
-  return probes.value(of, steps.state(), steps.prepared(), steps.reactions().values());
+  return probes.value(steps.model().probes()[probe], Probe::Quantity::velocity, steps.state(),
+                      steps.prepared(), steps.reactions().values());
 }
 
 double Simulation::Drivers::acceleration(std::size_t probe) {
