@@ -132,15 +132,16 @@ TEST_CASE("a chain on a drum moves the same bit for bit on 1, 2 and 3 threads") 
   const tbb::global_control three(tbb::global_control::max_allowed_parallelism, 3);
   const Model model = build(drum_scene());
   std::vector<State> ends;
+  int contacts = 0;
   for (int threads : {1, 2, 3}) {
     Simulation sim(model);
     tbb::task_arena arena(threads);
     arena.execute([&] {
-      for (int k = 0; k < 200; ++k) sim.advance();
+      for (int k = 0; k < 200; ++k) contacts = std::max(contacts, sim.advance().contacts);
     });
     ends.push_back(sim.state());
   }
-  CHECK(!ends[0].contacts.empty());
+  CHECK(contacts > 0);
   for (const State& end : ends)
     for (std::size_t g = 0; g < end.groups.size(); ++g) {
       CHECK(same_bits(end.groups[g].q, ends[0].groups[g].q));

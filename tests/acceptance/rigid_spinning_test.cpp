@@ -102,6 +102,7 @@ TEST_CASE("the mean slip and tangential restitution are of slips, moments bring 
 }
 
 // Each of four corners at the distance d from the axis bears m g/4, slips across its arm and turns with the box.
+// With `slip: end` friction opposes the slip at the end of the step, h w/2 ahead of the arm: a part cos(h w/2) of it brakes.
 TEST_CASE("a box that turns on four corners is braked by (mu d + sigma) m g, and then rests") {
   const Vector3 half(0.2, 0.15, 0.05);
   const double mu = 0.2, w = 2.0, h = 1e-3, d = std::hypot(half.x(), half.y());
@@ -121,13 +122,16 @@ TEST_CASE("a box that turns on four corners is braked by (mu d + sigma) m g, and
       REQUIRE(sim.advance().converged);
       off = std::max(off, std::abs(spin_of(sim, 0).z() - (w - rate * n * h)));
     }
-    MESSAGE(fmt::format("sigma {}: rate off by {:.1e} 1/s", sigma, off));
-    CHECK(off <= 1e-8);
+    const double ahead =
+        1.0 / 6.0 * std::pow(0.5 * h * w, 2) * w;  // the mean of 1 - cos over the run, times w
+    MESSAGE(fmt::format("sigma {}: rate off by {:.1e} 1/s, expected {:.1e}", sigma, off,
+                        ahead * mu * d / (mu * d + sigma)));
+    CHECK(off == doctest::Approx(ahead * mu * d / (mu * d + sigma)).epsilon(0.1));
     sim.advance();
     const Quaternion turn = turn_of(sim, 0);
     for (int n = 0; n < 500; ++n) REQUIRE(sim.advance().converged);
     CHECK(spin_of(sim, 0).norm() <= 1e-12);
-    CHECK(turn.angularDistance(turn_of(sim, 0)) <= 1e-11);
+    CHECK(turn.angularDistance(turn_of(sim, 0)) <= 2.0 * off * h);
     CHECK(std::abs(place_of(sim, 0).x()) + std::abs(place_of(sim, 0).y()) <= 1e-8);
     CHECK(std::abs(account(sim, "friction") / (0.5 * J * w * w) + 1.0) <= 1e-7);
   }

@@ -33,6 +33,7 @@ class Found:
         self.group, self.body = c.body[rows][:, 0::2].copy(), c.body[rows][:, 1::2].copy()
         self.local = c.local[rows].reshape(-1, 2, 3).copy()
         self.feature = c.feature[rows].copy()
+        self.carried = np.nan_to_num(c.carried[rows]) if c.carried is not None else np.zeros((len(rows), 3))
         self._results = step.results
         self._of_pairs(step.results.pairs, c.key[rows].astype(np.int64))
         self.gap, self.status, self.key = c.gap[rows], c.status[rows], c.key[rows]

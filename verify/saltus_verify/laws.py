@@ -48,6 +48,12 @@ class Kinematics:
         surfaces = running.of(step.model)
         for u, end in ((self.u0, 0), (self.u1, 1)):
             u[:, 1:] += np.einsum("cij,cj->ci", found.E[:, 1:], surfaces.drift(step, found, end))
+        # travel of the contact along the surfaces: -g h a at the start and (1 - g) h a at the end, g = 1/2 in later stages
+        gain = self.gain if step.one_stage else np.full(n, 0.5)
+        a = np.einsum("cij,cj->ci", found.E, found.carried)
+        moves = np.any(a != 0.0, axis=1)
+        self.u0[moves] -= (step.h * gain[:, None] * a)[moves]
+        self.u1[moves] += (step.h * (1.0 - gain)[:, None] * a)[moves]
         self.gap_c, self.gap_0 = found.gap + self.way_c, found.gap + self.way_0
 
 

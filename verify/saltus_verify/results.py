@@ -74,7 +74,7 @@ class Contacts:
     """/contacts, rows of all frames."""
     def __init__(self, group):
         for name in ("offset", "key", "impulse", "moment", "point", "normal", "force", "gap", "status", "body",
-                     "tangent", "local", "feature"):
+                     "tangent", "local", "carried", "feature"):
             setattr(self, name, np.array(group[name]) if name in group else None)
         self.fixed = json.loads(_text(group["fixed"])) if "fixed" in group else []
 

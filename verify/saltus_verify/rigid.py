@@ -204,7 +204,7 @@ class RigidGroup:
         return np.concatenate([part[:, :3] / np.sqrt(self.m)[:, None], part[:, 3:] / J], 1).ravel()
 
     def push_contacts(self, frame, g, body, feature, local, impulse, moment):
-        arm = self.arms(frame.place(g), body, local)
+        arm = self.arms(frame.place(g, frame.arms_at), body, local)
         self.push(frame.r[g], frame.size[g], frame.steps[g], body, arm, impulse, moment)
 
     def side(self, frame, g):
@@ -221,13 +221,13 @@ class RigidSide:
 
     def rate(self, end, body, feature, local):
         """Velocity of the points at the start (0) or the end (1) of the step, on the rows of the step."""
-        arm = self.group.arms(self.frame.place(self.g), body, local)
+        arm = self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local)
         u, W = (self.step.u0, self.step.W0) if end == 0 else (self.step.u1, self.step.W1)
         return u[body] + np.cross(rotation.apply(self.axes[body], W[body]), arm)
 
     def mobility(self, E, body, feature, local):
         """d . A^-1 d of each direction d in E (contacts x 3 x 3)."""
-        arm = self.group.arms(self.frame.place(self.g), body, local)
+        arm = self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local)
         turn = np.einsum("cji,ckj->cki", self.axes[body], np.cross(arm[:, None], E))
         return (np.sum(E * E * self.group.inverse_mass[body][:, None], 2)
                 + np.einsum("cki,cij,ckj->ck", turn, self.group.inverse_J[body], turn))
@@ -235,7 +235,7 @@ class RigidSide:
     def bend(self, body, feature, local):
         """Deviation from lines of points on arms r that turn by h |W0| or h |W1| [m]."""
         turn = self.step.h * (np.linalg.norm(self.step.W0, axis=1) + np.linalg.norm(self.step.W1, axis=1))
-        return turn[body] ** 2 * np.linalg.norm(self.group.arms(self.frame.place(self.g), body, local), axis=1)
+        return turn[body] ** 2 * np.linalg.norm(self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local), axis=1)
 
     def places(self, body, feature, local):
         at = lambda q: self.group.points(q, body, local)

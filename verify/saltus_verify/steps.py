@@ -35,6 +35,9 @@ class FrameStep:
             self.steps[i] = scheme(known, self.t0, self.h, self.q0[i], self.v0[i], self.q1[i], self.v1[i])
             self.r[i], self.size[i] = known.no_impulse()
         self._place = {}
+        # rows of rigid bodies are those in the middle of the step (files of former versions: at the contact instant)
+        instant = model.scene["contact"]["instant"]
+        self.arms_at = None if results.contacts.carried is None or instant == "start" else 0.5
         self.one_stage = all(g.scheme != "generalized-alpha-decoupled" for g in results.groups)
 
     def place(self, g, fraction=None):

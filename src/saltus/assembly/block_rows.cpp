@@ -58,7 +58,7 @@ void BlockRows::with_rows(std::size_t begin, std::size_t end, const Which& which
   for (std::size_t m = 0; m < contacts_.members().size(); ++m)
     if (!points[m].at.empty())
       contacts_.dynamics(contacts_.members()[m])
-          .point_rows(contacts_.members()[m].q, contacts_.members()[m].axes, points[m].at,
+          .point_rows(contacts_.members()[m].arms(), contacts_.members()[m].axes, points[m].at,
                       points[m].J);
   for (std::size_t k = begin; k < end; ++k) {
     const IslandContact& c = contacts_[which(k)];
@@ -101,15 +101,16 @@ double BlockRows::rate_of(const IslandContact& c, int a, const BodyRows& H, std:
   return sum[0] + sum[1];
 }
 
-// n . d, with d the velocity of points that only follow a prescribed motion.
-double BlockRows::prescribed_rate(const IslandContact& c, int a, bool at_end) const {
-  double u = 0.0;
+// d . w at the start of the step, with w the velocity of points that only follow a prescribed
+// motion, plus IslandContacts::end_rate().
+double BlockRows::start_rate(std::size_t i, int a) const {
+  const IslandContact& c = contacts_[i];
+  double u = contacts_.follows() ? c.direction[at(a)].dot(contacts_.end_rate(i, false)) : 0.0;
   for (std::size_t s = 0; s < 2; ++s) {
     if (c.side[s].member < 0) continue;
     const Member& m = contacts_.members()[at(c.side[s].member)];
-    const Vector& drift = at_end ? m.drift1 : m.drift0;
-    if (drift.size() > 0)
-      u += (s == 0 ? 1.0 : -1.0) * c.direction[at(a)].dot(drift.segment<3>(3 * c.side[s].point));
+    if (m.drift0.size() > 0)
+      u += (s == 0 ? 1.0 : -1.0) * c.direction[at(a)].dot(m.drift0.segment<3>(3 * c.side[s].point));
   }
   return u;
 }
@@ -127,8 +128,7 @@ bool BlockRows::make_normal_rates(std::span<const Trial> trials, Vector& rate) {
   rate.setZero();
   add_normal_rates(v_of, rate);
   in_blocks(contacts_.count(), [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      rate[contacts_[i].first_row] += prescribed_rate(contacts_[i], 0, false);
+    for (std::size_t i = begin; i < end; ++i) rate[contacts_[i].first_row] += start_rate(i, 0);
   });
   return drifts;
 }
@@ -164,7 +164,7 @@ void BlockRows::make_tangent_rates(std::span<const Trial> trials, std::span<cons
       const IslandContact& c = contacts_[at(admitted[k])];
       const std::array<const double*, 2> v = body_velocities(c, v_of);
       for (int a = 1; a < H.size(static_cast<int>(k)); ++a)
-        rate[c.first_row + a] = prescribed_rate(c, a, false) + rate_of(c, a, H, k, v);
+        rate[c.first_row + a] = start_rate(at(admitted[k]), a) + rate_of(c, a, H, k, v);
     }
   });
 }
@@ -175,10 +175,10 @@ void BlockRows::make_tangent_rates(std::span<const Trial> trials, std::span<cons
   in_blocks(admitted.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     with_rows(
         begin, end, [&](std::size_t k) { return at(admitted[k]); },
-        [&](std::size_t, const IslandContact& c, const std::array<const double*, 2>& J) {
+        [&](std::size_t k, const IslandContact& c, const std::array<const double*, 2>& J) {
           for (int a = 1; a <= c.tangents; ++a)
             rate[c.first_row + a] =
-                prescribed_rate(c, a, false) + rate_of(c, a, J, body_velocities(c, v_of));
+                start_rate(at(admitted[k]), a) + rate_of(c, a, J, body_velocities(c, v_of));
         });
   });
 }

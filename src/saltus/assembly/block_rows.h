@@ -62,7 +62,7 @@ class BlockRows {
                  const std::array<const double*, 2>& v) const;
   double rate_of(const IslandContact& c, int a, const BodyRows& H, std::size_t k,
                  const std::array<const double*, 2>& v) const;
-  double prescribed_rate(const IslandContact& c, int a, bool at_end) const;
+  double start_rate(std::size_t i, int a) const;
   std::array<const double*, 2> body_velocities(const IslandContact& c, Velocities v_of) const;
   template <class Use>
   void for_coordinate(const IslandContact& c, const Use& use) const;

@@ -52,11 +52,30 @@ void ContactList::allow_lean() {
                  });
 }
 
-void ContactList::detect(double t) {
-  if (surfaces_.empty()) return;
-  place([](const Member& m) -> const Vector& { return m.q; });
+void ContactList::detect(double t, std::span<const Trial> trials, double phi) {
   contacts_.clear_detected();
-  const std::size_t found_count = surfaces_.find(t, at_);
+  if (!surfaces_.empty()) find_surfaces(t, trials, phi);
+  if (phi > 0.0)
+    contacts_.follow(trials);
+  else
+    for (Member& m : members()) m.middle.resize(0);
+}
+
+void ContactList::find_surfaces(double t, std::span<const Trial> trials, double phi) {
+  SurfaceCourse course;
+  if (phi > 0.0) {
+    course = {trials.front().t0, trials.front().h, phi, {}, {}};
+    start_.clear();
+    middle_.clear();
+    for (const Member& m : members()) {
+      start_.push_back(&trials[at(m.group)].start->v);
+      middle_.push_back(&m.middle);
+    }
+    course.v = start_;
+    course.middle = middle_;
+  }
+  place([](const Member& m) -> const Vector& { return m.q; });
+  const std::size_t found_count = surfaces_.find(t, at_, phi > 0.0 ? &course : nullptr);
   if (beside_.empty()) {
     contacts_.add_detected(surfaces_, found_count);
   } else {

@@ -44,8 +44,19 @@ class ContactList {
 
   /// Detects the contacts between shapes at t, with the members at Member::q. The list then
   /// consists of the pairs of the model, followed by these contacts and those of find_beside(), all
-  /// by increasing key.
-  void detect(double t);
+  /// by increasing key. phi > 0: t is a fraction phi of the step of `trials`, over which contacts
+  /// are followed: rows are then those in the middle of the step, with the members at
+  /// Member::middle (SurfaceMotion).
+  void detect(double t, std::span<const Trial> trials = {}, double phi = 0.0);
+  /// A later stage of that step.
+  void follow(std::span<const Trial> trials) {
+    if (contacts_.follows()) contacts_.follow(trials);
+  }
+  /// Change of the normal rate of contact i while its bodies keep their velocities [m/s^2]; 0 if
+  /// contacts are not followed.
+  double carried(std::size_t i) const {
+    return contacts_.follows() ? contacts_[i].direction[0].dot(contacts_.carried(i)) : 0.0;
+  }
 
   // -- force laws between shapes
   //
@@ -169,6 +180,7 @@ class ContactList {
     for (std::size_t m = 0; m < at_.size(); ++m) at_[m] = &x_of(members()[m]);
   }
   void number_rows();
+  void find_surfaces(double t, std::span<const Trial> trials, double phi);
   void measure_gaps(Vector& gap) const;
   void find_gaps(double t, Vector& gap);
   void add_beside(double t);
@@ -183,8 +195,9 @@ class ContactList {
   bool force_surfaces_ = false;  ///< some law between shapes is a force
   bool forces_alone_ = false, follows_forces_ = false;
   SurfaceFinder surfaces_;
-  std::vector<SurfaceFinder::Touch> beside_;  ///< from find_beside(), since the last detect()
-  std::vector<const Vector*> at_;             ///< configuration of each member
+  std::vector<SurfaceFinder::Touch> beside_;   ///< from find_beside(), since the last detect()
+  std::vector<const Vector*> at_;              ///< configuration of each member
+  std::vector<const Vector*> start_, middle_;  ///< velocities at the start, Member::middle
 };
 
 }  // namespace saltus

@@ -52,6 +52,13 @@ void ContactRows::make(std::span<const Trial> trials, Vector& rate) {
   drifts_ = runs_ || coordinates_.actuated();
   for (std::size_t i = contacts_.pairs(); drifts_ && i < contacts_.named(); ++i)
     if (contacts_[i].actuated) rate[contacts_[i].first_row] += coordinates_.drift(contacts_[i])[0];
+  if (contacts_.follows()) {
+    drifts_ = true;
+    for (std::size_t i = 0; i < contacts_.count(); ++i)
+      for (int a = 0; a <= contacts_[i].tangents && contacts_[i].joint_law < 0; ++a)
+        rate[contacts_[i].first_row + a] +=
+            contacts_[i].direction[at(a)].dot(contacts_.end_rate(i, false));
+  }
   for (std::size_t index = 0; index < contacts_.members().size(); ++index) {
     IslandContacts::Member& m = contacts_.members()[index];
     m.H.clear(contacts_.rows());
@@ -61,12 +68,12 @@ void ContactRows::make(std::span<const Trial> trials, Vector& rate) {
     const bool turns = has(body.traits(), Trait::rotations);
     const Vector& axes = turns ? m.axes : m.q;
     if (!m.at.empty()) {
-      body.point_rows(m.q, axes, m.at, m.J);
+      body.point_rows(m.arms(), axes, m.at, m.J);
       body.point_drift(trial.t0, m.q, m.at, m.drift0);
       body.point_drift(trial.t0 + trial.h, m.q, m.at, m.drift1);
     }
     if (!m.spin_at.empty()) {
-      body.spin_rows(m.q, axes, m.spin_at, m.Js);
+      body.spin_rows(m.arms(), axes, m.spin_at, m.Js);
       body.spin_drift(trial.t0, m.q, m.spin_at, m.spin_drift0);
       body.spin_drift(trial.t0 + trial.h, m.q, m.spin_at, m.spin_drift1);
     }
@@ -112,6 +119,8 @@ void ContactRows::add_drift(Vector& u) const {
       continue;
     }
     for (int a = 1; runs_ && a <= c.tangents; ++a) u[c.first_row + a] += surface_rate(i, a, t1_);
+    for (int a = 0; contacts_.follows() && a <= c.tangents; ++a)
+      u[c.first_row + a] += c.direction[at(a)].dot(contacts_.end_rate(i, true));
     for (std::size_t s = 0; s < 2; ++s) {
       const IslandContact::Side& side = c.side[s];
       if (side.member < 0) continue;

@@ -19,7 +19,9 @@ class ContactRows {
   void make(std::span<const Trial> trials, Vector& rate);
   /// The same for a step whose rows BlockRows made; drifts: some point has a prescribed velocity at
   /// its end.
-  void begin_blocks(double t0, double t1, bool drifts) { t0_ = t0, t1_ = t1, drifts_ = drifts; }
+  void begin_blocks(double t0, double t1, bool drifts) {
+    t0_ = t0, t1_ = t1, drifts_ = drifts || contacts_.follows();
+  }
   /// u += d1: prescribed velocity of the points at the end of the step.
   void add_drift(Vector& u) const;
   /// Prescribed velocity of the points in row a of contact i, as the mean of both ends of the step.

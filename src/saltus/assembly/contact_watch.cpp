@@ -173,9 +173,10 @@ void ContactWatch::look_at_bodies(IslandStep& step) {
     step.notices.add(Notice::Kind::travels, group, body, [&] {
       const Group& of = model_.groups()[at(group)];
       return fmt::format(
-          "the contacts of '{}' travel while they carry its load (on a rim, over edges or facets), "
-          "and every step dissipates energy there like an impact; use event-driven integration "
-          "(`time.mode: events`), or a shorter step",
+          "the contacts of '{}' travel while they carry its load (on a rim, over edges or facets) "
+          "faster than the steps resolve, which dissipates energy like impacts; use a shorter "
+          "step, "
+          "or event-driven integration (`time.mode: events`)",
           of.bodies.empty() ? of.name : of.bodies[at(body)]);
     });
   }

@@ -52,6 +52,7 @@ IslandContacts::IslandContacts(const Model& model, std::span<const int> groups,
     const Dynamics& body = *model.groups()[at(g)].dynamics;
     member.q.resize(body.positions());
     member.axes.resize(body.positions());
+    member.rigid = has(body.traits(), Trait::rigid);
     members_.push_back(std::move(member));
   }
   for (const int i : pairs) {
@@ -102,6 +103,8 @@ void IslandContacts::clear_detected() {
     members_[m].spin_at.clear();
   }
   contacts_.resize(named_);
+  carried_.resize(named_, Vector3::Zero());
+  ends_.clear();
   places_.resize(named_places_);
   turning_.clear();
 }
@@ -127,6 +130,7 @@ template <class HeadingOf, class TouchOf>
 void IslandContacts::take(std::size_t count, const HeadingOf& heading_of, const TouchOf& touch_of) {
   const bool planar = !model_.surfaces().plane.isZero(0.0);
   contacts_.resize(named_ + count);
+  carried_.resize(named_ + count, Vector3::Zero());
   if (!running_.empty() || !model_.running().empty()) running_.resize(named_ + count);
   next_point_.assign(named_points_.begin(), named_points_.end());
   std::size_t next_place = named_places_;
@@ -165,6 +169,7 @@ void IslandContacts::fill(std::size_t i, const SurfaceFinder::Touch& found) {
   const Friction& friction = model_.law(found.law).facts().friction;
   IslandContact& contact = contacts_[i];
   contact.key = found.key;
+  carried_[i] = found.carried;
   const Vector3& n = found.normal;
   contact.offset = found.gap - n.dot(found.side[0].place - found.side[1].place);
   contact.direction[0] = n;
@@ -209,10 +214,46 @@ void IslandContacts::add_detected(std::span<const SurfaceFinder::Touch> touches)
       [&](std::size_t k) { return touches[k]; });
 }
 
+// omega x (omega x r) of the material points of a pair, with its normal fixed in space.
+Vector3 IslandContacts::carried_pair(const IslandContact& c, std::span<const Trial> trials) const {
+  Vector3 a = Vector3::Zero();
+  for (std::size_t s = 0; s < 2; ++s) {
+    if (!moves(c.side[s]) || !members_[at(c.side[s].member)].rigid) continue;
+    const Member& m = members_[at(c.side[s].member)];
+    const PointRef& ref = m.at[at(c.side[s].point)];
+    const Trial& trial = trials[at(m.group)];
+    const RigidAt body(ref.body);
+    const Vector3 Omega = body.spin(trial.start->v);
+    if (trial.h * Omega.norm() > 1.0) continue;  // the step does not resolve the rotation
+    a += (s == 0 ? 1.0 : -1.0) * (body.Q(m.arms()) * Omega.cross(Omega.cross(ref.local)));
+  }
+  return a;
+}
+
+void IslandContacts::follow(std::span<const Trial> trials) {
+  if (std::ranges::none_of(members_, &Member::rigid)) return;
+  carried_.resize(contacts_.size(), Vector3::Zero());
+  ends_.resize(contacts_.size());
+  for (std::size_t i = 0; i < pairs_; ++i) carried_[i] = carried_pair(contacts_[i], trials);
+  in_blocks(contacts_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      double g = 1.0, h = 0.0;
+      for (const IslandContact::Side& side : contacts_[i].side) {
+        if (!moves(side)) continue;
+        const Trial& trial = trials[at(members_[at(side.member)].group)];
+        g = std::min(g, trial.stage == 0 ? trial.gain : 0.5);
+        h = trial.h;
+      }
+      ends_[i] = {-g * h * carried_[i], (1.0 - g) * h * carried_[i]};
+    }
+  });
+}
+
 void IslandContacts::see(std::size_t i, SeenContact& seen) const {
   const IslandContact& c = contacts_[i];
   seen.view.key = c.key;
   seen.offset = c.offset;
+  if (follows()) seen.carried = carried_[i];
   seen.on_joint = c.joint_law >= 0;
   if (!seen.on_joint) seen.view.normal = c.direction[0];
   for (int a = 0; a < c.tangents; ++a) seen.tangent[at(a)] = c.tangent(a);

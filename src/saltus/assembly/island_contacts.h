@@ -75,10 +75,15 @@ class IslandContacts {
     std::vector<PointRef> at, spin_at;
     Vector q,
         axes;  ///< configuration at the contact instant, and the one whose axes carry impulses
+    /// Configuration at which rows of a rigid body are made, if contacts are followed over the
+    /// step; empty: that at the contact instant.
+    Vector middle;
     Vector x, drift0, drift1, spin_drift0, spin_drift1;
     Vector w;  ///< work space, a velocity
     PointRows J, Js;
     GroupRows H;
+    bool rigid = false;
+    const Vector& arms() const { return rigid && middle.size() > 0 ? middle : q; }
   };
 
   /// groups: the members; pairs: indices in the model, the first contacts.
@@ -114,6 +119,16 @@ class IslandContacts {
     return places_[static_cast<std::size_t>(side.point)];
   }
 
+  /// Rates that the rows of contact i have at the start and the end of the step because its point
+  /// moves along the surfaces and its normal turns, in space [m/s]: -g h a and (1 - g) h a, with
+  /// the gain g and a of SurfaceMotion, (1). follow() computes them for the step of `trials`, for
+  /// pairs from the rotation of their bodies at Member::q. A later stage of a step has g = 1/2:
+  /// its impulses do not move the contact.
+  void follow(std::span<const Trial> trials);
+  bool follows() const { return !ends_.empty(); }
+  const Vector3& end_rate(std::size_t i, bool at_end) const { return ends_[i][at_end ? 1 : 0]; }
+  const Vector3& carried(std::size_t i) const { return carried_[i]; }
+
   /// After the pairs: adds a law on a joint coordinate. Call end_named() after the last one.
   void add_named(const IslandContact& contact) { contacts_.push_back(contact); }
   void end_named();
@@ -132,6 +147,7 @@ class IslandContacts {
   template <class HeadingOf, class TouchOf>
   void take(std::size_t count, const HeadingOf& heading_of, const TouchOf& touch_of);
   void fill(std::size_t i, const SurfaceFinder::Touch& found);
+  Vector3 carried_pair(const IslandContact& c, std::span<const Trial> trials) const;
 
   const Model& model_;
   std::vector<Member> members_;
@@ -139,6 +155,8 @@ class IslandContacts {
   std::vector<Vector3> places_;  ///< points of the world [m]
   std::vector<Turning> turning_;
   std::vector<std::array<Running, 2>> running_;  ///< of each contact; empty: no surface runs
+  std::vector<Vector3> carried_;                 ///< a of each contact [m/s^2]
+  std::vector<std::array<Vector3, 2>> ends_;     ///< empty: contacts are not followed
   std::size_t named_places_ = 0;       ///< number of points of the world in named contacts
   std::size_t pairs_ = 0, named_ = 0;  ///< contacts that the model names: pairs, then joint laws
   std::vector<std::size_t> named_points_, next_point_;  ///< one per member

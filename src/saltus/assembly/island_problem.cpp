@@ -92,10 +92,9 @@ int IslandProblem::group_of(std::size_t i) const {
 
 // The smaller of
 //     y0 + (1 - g) h u0
-// and the same from the gap y_phi of the prediction (q~, v~) at the contact instant, with the rows
-// there,
-//     y_phi + h ((1 - phi - g) u0 - c H (v~ - v0)),
-//         c = g at the end, phi/2 in the middle (Scheme::place).
+// and the same from the gap y_phi of the prediction (q~, v~) at the contact instant,
+//     y_phi + h ((1 - phi - g) u0 - c H (v~ - v0)) - h^2 a phi (g - (1 - phi)/2),
+//         c = g at the end, phi/2 in the middle (Scheme::place),  a of ContactList::carried()
 // For points that move along lines the two are equal. Only the first includes the arc by which a
 // point on a rotating body was above the obstacle at the start; only the second includes
 // accelerations that a scheme has stored, and a support that starts to move within the step.
@@ -121,8 +120,9 @@ void IslandProblem::measure_reach(const IslandStep& step, double phi) {
       }
       const auto k = static_cast<Eigen::Index>(i);
       const double h = step.h, u0 = motion.u0[row(i)];
+      const double a = h * phi * (g - 0.5 * (1.0 - phi)) * list_.carried(i);
       motion.Y[k] = std::min(motion.y0[k] + (1.0 - g) * h * u0,
-                             motion.gap[k] + h * ((1.0 - phi - g) * u0 - u_now_[row(i)]));
+                             motion.gap[k] + h * ((1.0 - phi - g) * u0 - u_now_[row(i)] - a));
     }
   });
 }
@@ -196,13 +196,15 @@ bool IslandProblem::assemble(const IslandStep& step) {
 }
 
 // A bonded contact keeps its present gap. Gaps that count as closed are 0: otherwise round-off
-// would give a pile at rest a different problem in every step.
+// would give a pile at rest a different problem in every step. Others between shapes close up to
+// there, without a jump: redundant contacts, of which one exceeds that gap, would contradict each
+// other by it.
 double IslandProblem::reach(std::size_t i) const {
   if (!needs_.reach || history_.glued(i)) return 0.0;
   const double Y = motion.Y[static_cast<Eigen::Index>(i)],
                closed =
                    i < list_.named() ? kClosedShare * std::abs(list_[i].offset) : list_.slack();
-  return Y > closed ? Y : 0.0;
+  return !(Y > closed) ? 0.0 : i < list_.named() ? Y : Y - closed;
 }
 
 /// Mean of the given force of an actuator over the step.

@@ -33,8 +33,7 @@ class IslandProblem {
   const LawNeeds& needs() const { return needs_; }
   Motion motion;
 
-  /// Call it when the contacts of the list have changed.
-  void resize();
+  void resize();  ///< call it when the contacts of the list have changed
   /// Computes Y from the gaps and rates at the start and from the prediction at the contact
   /// instant, which is a fraction phi of the step.
   void measure_reach(const IslandStep& step, double phi);

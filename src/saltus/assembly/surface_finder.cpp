@@ -105,15 +105,17 @@ Vector3 SurfaceFinder::axis_of(int law, int a, int b) const {
   return fixed < surfaces.fixed_turn.size() ? surfaces.fixed_turn[fixed] * axis : axis;
 }
 
-std::size_t SurfaceFinder::find(double t, Configurations q) {
+std::size_t SurfaceFinder::find(double t, Configurations q, const SurfaceCourse* course) {
   touches_.clear();
   found_.clear();
+  motion_.end();
   place(t, q);
   if (shapes_) {
     shapes_->detect(poses_, found_);
     std::erase_if(found_, [&](const DetectedContact& found) { return !acts(found.a, found.b); });
+    if (course) motion_.follow(*course, q, poses_, found_, *shapes_);
   }
-  if (boundaries_) take_boundaries(t, q);
+  if (boundaries_) take_boundaries(t, q, course);
   return found_.size() + touches_.size();
 }
 
@@ -124,13 +126,18 @@ SurfaceFinder::Touch SurfaceFinder::touch(std::size_t k) const {
   const Vector3& n = found.point.normal;
   Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
   touch.axis = axis_of(touch.law, found.a, found.b);
-  // Midway between two surfaces the impulses on the two bodies form no couple. Against a body that
-  // does not move the point is on the surface of the moving body, so that a sphere has the arm r.
-  Vector3 x = found.point.x;
-  if (!frames_.moves(b.frame)) x += 0.5 * found.point.gap * n;
-  if (!frames_.moves(a.frame)) x -= 0.5 * found.point.gap * n;
+  const std::array<int, 2> frames{a.frame, b.frame};
+  const Vector3 x = motion_.place(frames, found.point);
   put_side(touch.side[0], found.a, x);
   put_side(touch.side[1], found.b, x);
+  if (!motion_.active()) return touch;
+  const SurfaceMotion::Carried carried = motion_.carried(k, frames, x, n);
+  touch.normal = carried.normal;
+  touch.carried = carried.rate;
+  for (std::size_t s = 0; s < 2; ++s) {
+    touch.side[s].place = carried.place[s];
+    if (frames[s] >= 0) touch.side[s].ref.local = carried.local[s];
+  }
   return touch;
 }
 
@@ -162,9 +169,22 @@ bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
   return false;
 }
 
+// The point of a shape at which it meets a boundary surface is that of the middle of the step.
+void SurfaceFinder::put_to_middle(Touch& touch, const SurfaceCourse& course, int collider) {
+  const int frame = colliders_[at(collider)].frame;
+  if (frame < 0) return;
+  const Touch::Side& own = touch.side[0];
+  Vector3 x;
+  frames_.dynamics(at(own.member))
+      .points(motion_.middle_time(), *course.middle[at(own.member)], std::span(&own.ref, 1), x);
+  const Pose& middle = motion_.middle(frame);
+  touch.side[1].ref.local = middle.R.transpose() * (x - middle.x);
+  touch.side[1].place = poses_[at(frame)] * touch.side[1].ref.local;
+}
+
 // Points of facets are points of the element, which a flat facet only approximates, so their
 // positions are computed.
-void SurfaceFinder::take_boundaries(double t, Configurations q) {
+void SurfaceFinder::take_boundaries(double t, Configurations q, const SurfaceCourse* course) {
   boundaries_->detect(poses_, found_boundaries_);
   for (const SurfaceContact& found : found_boundaries_) {
     Touch touch{
@@ -209,7 +229,9 @@ void SurfaceFinder::take_boundaries(double t, Configurations q) {
   }
   for (std::size_t i = 0; i < touches_.size(); ++i) {
     const SurfaceSide& b = found_boundaries_[i].b;
-    if (b.boundary < 0) put_side(touches_[i].side[1], b.collider, touches_[i].side[0].place);
+    if (b.boundary >= 0) continue;
+    put_side(touches_[i].side[1], b.collider, touches_[i].side[0].place);
+    if (course && motion_.active()) put_to_middle(touches_[i], *course, b.collider);
   }
   std::erase_if(touches_, [&](const Touch& touch) { return !acts(touch, q); });
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "saltus/assembly/surface_frames.h"
+#include "saltus/assembly/surface_motion.h"
 #include "saltus/assembly/surface_passages.h"
 #include "saltus/detection/surface_detector.h"
 #include "saltus/model/model.h"
@@ -37,7 +38,8 @@ class SurfaceFinder {
     Vector3 normal = Vector3::UnitZ();  ///< from side 1 to side 0
     double gap = 0.0;                   ///< [m]
     std::array<Side, 2> side;
-    Vector3 axis = Vector3::Zero();  ///< axis of direction-dependent friction, in space
+    Vector3 axis = Vector3::Zero();     ///< axis of direction-dependent friction, in space
+    Vector3 carried = Vector3::Zero();  ///< SurfaceMotion::Carried::rate [m/s^2]
 
     Heading heading() const { return {law, {side[0].member, side[1].member}}; }
   };
@@ -52,8 +54,9 @@ class SurfaceFinder {
   void add_laws(std::vector<int>& laws) const;
   /// Finds all contacts at t up to the margin, by increasing key, and returns their number;
   /// touch(k) is valid until the next call. A Touch of shapes is made on request, from any number
-  /// of threads.
-  std::size_t find(double t, Configurations q);
+  /// of threads. course: Touch is that in the middle of this step, with PointRef::local referring
+  /// to the poses there.
+  std::size_t find(double t, Configurations q, const SurfaceCourse* course = nullptr);
   Touch touch(std::size_t k) const;
   /// Law of touch(k) and the members of its sides, at lower cost.
   Heading heading(std::size_t k) const;
@@ -92,12 +95,14 @@ class SurfaceFinder {
   bool acts(int a, int b) const;
   bool acts(const Touch& touch, Configurations q);
   void put_side(Touch::Side& side, int collider, const Vector3& x) const;
+  void put_to_middle(Touch& touch, const SurfaceCourse& course, int collider);
   Vector3 axis_of(int law, int a, int b) const;
-  void take_boundaries(double t, Configurations q);
+  void take_boundaries(double t, Configurations q, const SurfaceCourse* course = nullptr);
   int material_of(const SurfaceSide& side) const;
 
   const Model& model_;
   SurfaceFrames frames_;
+  SurfaceMotion motion_{frames_};
   std::optional<Detector> shapes_;
   std::optional<SurfaceDetector> boundaries_;
   std::vector<Pose> poses_;              ///< one per frame

@@ -41,6 +41,18 @@ void SurfaceFrames::place(double t, Configurations q, std::span<Pose> poses) {
   }
 }
 
+void SurfaceFrames::place_ahead(double t, double dt, Configurations q, Configurations v,
+                                std::span<const Pose> poses, std::span<Pose> ahead) {
+  place(t + dt, q, ahead);
+  for (std::size_t f = 0; f < frame_.size(); ++f) {
+    if (!moves(static_cast<int>(f))) continue;
+    const View of = *v[at(frame_[f].member)];
+    const RigidAt body(frame_[f].body);
+    ahead[f] = {poses[f].x + dt * body.linear(of),
+                poses[f].R * exp_rotation(dt * body.spin(of)).toRotationMatrix()};
+  }
+}
+
 void SurfaceFrames::place(double t, Configurations q, std::size_t k, std::span<Vector3> vertices) {
   const Boundary& boundary = boundaries_[k];
   const auto m = at(boundary.member);

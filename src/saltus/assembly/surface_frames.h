@@ -37,6 +37,10 @@ class SurfaceFrames {
   }
   /// Poses of all frames at t.
   void place(double t, Configurations q, std::span<Pose> poses);
+  /// Poses a time dt after `poses`, those at t: of bodies with the velocities v, which then stay
+  /// constant, and of others by their prescribed motion.
+  void place_ahead(double t, double dt, Configurations q, Configurations v,
+                   std::span<const Pose> poses, std::span<Pose> ahead);
 
   struct Boundary {
     int member, in_model;  ///< in_model: index in Surfaces::boundaries

@@ -119,7 +119,8 @@ struct Detector::Search {
       begin = start[a];
     }
   }
-  void collide_pairs(std::vector<DetectedContact>& contacts);
+  void collide_pairs(std::span<const std::array<int, 2>> of,
+                     std::vector<DetectedContact>& contacts);
   /// True for spheres whose distance exceeds the margin by more than round-off: three of four pairs
   /// of boxes in a dense packing.
   bool far_apart(int a, int b) const {
@@ -130,19 +131,20 @@ struct Detector::Search {
   }
 };
 
-void Detector::Search::collide_pairs(std::vector<DetectedContact>& contacts) {
-  const std::size_t blocks = blocks_in(pairs.size());
+void Detector::Search::collide_pairs(std::span<const std::array<int, 2>> of,
+                                     std::vector<DetectedContact>& contacts) {
+  const std::size_t blocks = blocks_in(of.size());
   if (points.size() < blocks) {
     points.resize(blocks);
     counts.resize(blocks);
   }
-  in_blocks(pairs.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
+  in_blocks(of.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
     std::vector<ContactPoint>& out = points[block];
     std::vector<int>& count = counts[block];
     out.clear();
     count.clear();
     for (std::size_t p = begin; p < end; ++p) {
-      const auto [a, b] = pairs[p];
+      const auto [a, b] = of[p];
       const std::size_t before = out.size();
       if (!far_apart(a, b))
         collide(colliders[a].shape, at[a], colliders[b].shape, at[b], margin, out);
@@ -157,11 +159,11 @@ void Detector::Search::collide_pairs(std::vector<DetectedContact>& contacts) {
     first.push_back(first.back() + points[block].size());
   }
   contacts.resize(first.back());
-  in_blocks(pairs.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
+  in_blocks(of.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
     const ContactPoint* point = points[block].data();
     DetectedContact* contact = contacts.data() + first[block];
     for (std::size_t p = begin; p < end; ++p) {
-      const auto [a, b] = pairs[p];
+      const auto [a, b] = of[p];
       for (int i = 0; i < counts[block][p - begin]; ++i, ++point)
         *contact++ = {a, b, *point, keys.key(a, b, point->feature)};
     }
@@ -220,12 +222,18 @@ void Detector::detect(std::span<const Pose> frames, std::vector<DetectedContact>
   search_->place(frames);
   search_->box_moving();
   search_->find_pairs();
-  search_->collide_pairs(contacts);
+  search_->collide_pairs(search_->pairs, contacts);
 }
 
 void Detector::refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
   search_->place(frames);
-  search_->collide_pairs(contacts);
+  search_->collide_pairs(search_->pairs, contacts);
+}
+
+void Detector::refine(std::span<const Pose> frames, std::span<const std::array<int, 2>> pairs,
+                      std::vector<DetectedContact>& contacts) {
+  search_->place(frames);
+  search_->collide_pairs(pairs, contacts);
 }
 
 Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {

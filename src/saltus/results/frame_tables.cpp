@@ -41,6 +41,8 @@ void create_contacts(const h5::File& file, const std::vector<std::string>& fixed
   put("local", noise(6), "m",
       "points of a and b in the frames of their bodies, or the coordinates that their kind uses; "
       "points of the world in space");
+  put("carried", noise(3), "m/s^2",
+      "change of the relative velocity by the travel of the contact along the surfaces, in space");
   put("feature", {h5::Type::int32, 2, 4096, 1}, "1", "node, face or element of a and of b");
   if (!fixed.empty()) contacts.write("fixed", nlohmann::json(fixed).dump());
   contacts.dataset("offset").append(
@@ -180,6 +182,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
   of.body = newer_table_of(found, "body", 4);
   of.tangent = newer_table_of(found, "tangent", 6);
   of.local = newer_table_of(found, "local", 6);
+  of.carried = newer_table_of(found, "carried", 3);
   of.feature = newer_table_of(found, "feature", 2);
   table.near_ = near(model);
   const h5::Group bodies = file.group("bodies");

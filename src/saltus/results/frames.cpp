@@ -143,11 +143,12 @@ void FrameTable::add_contact(std::uint64_t key, const Vector3& impulse, const Ve
 void FrameTable::end_contacts(std::size_t count) {
   contacts_ += count;
   waiting_.offset.push_back(contacts_);
-  bytes_ += 24 + 260 * count;
+  bytes_ += 24 + 284 * count;
 }
 
 void FrameTable::add_rows(const SeenContact& contact) {
   for (const Vector3& t : contact.tangent) insert(waiting_.tangent, t);
+  insert(waiting_.carried, contact.carried);
   const std::array sides{contact.view.a.group, contact.view.b.group};
   for (std::size_t s = 0; s < 2; ++s) {
     insert(waiting_.local, sides[s] < 0 ? contact.place[s] : contact.at[s].local);
@@ -158,6 +159,7 @@ void FrameTable::add_rows(const SeenContact& contact) {
 void FrameTable::add_no_rows() {
   waiting_.tangent.insert(waiting_.tangent.end(), 6, kUnknown);
   waiting_.local.insert(waiting_.local.end(), 6, kUnknown);
+  waiting_.carried.insert(waiting_.carried.end(), 3, kUnknown);
   waiting_.feature.insert(waiting_.feature.end(), 2, -1);
 }
 
@@ -200,7 +202,7 @@ void FrameTable::add_contacts(std::span<const ContactView> contacts,
 
 void FrameTable::Waiting::clear() {
   for (std::vector<double>* x :
-       {&time, &impulse, &moment, &point, &normal, &force, &gap, &tangent, &local})
+       {&time, &impulse, &moment, &point, &normal, &force, &gap, &tangent, &local, &carried})
     x->clear();
   for (std::vector<std::uint64_t>* x : {&step, &offset, &key}) x->clear();
   for (std::vector<std::int32_t>* x : {&status, &this->body, &feature}) x->clear();
@@ -259,19 +261,16 @@ void FrameTable::write(Waiting& w) {
     put(joints_[i].torque, w.joints[i].torque);
     put(joints_[i].angle, w.joints[i].angle);
   }
-  put(contact_data_.offset, w.offset);
-  put(contact_data_.key, w.key);
-  put(contact_data_.impulse, w.impulse);
-  put(contact_data_.moment, w.moment);
-  put(contact_data_.point, w.point);
-  put(contact_data_.normal, w.normal);
-  put(contact_data_.force, w.force);
-  put(contact_data_.gap, w.gap);
-  put(contact_data_.status, w.status);
-  put(contact_data_.body, w.body);
-  put(contact_data_.tangent, w.tangent);
-  put(contact_data_.local, w.local);
-  put(contact_data_.feature, w.feature);
+  ContactData& of = contact_data_;
+  put(of.offset, w.offset), put(of.key, w.key);
+  h5::Dataset* const columns[] = {&of.impulse, &of.moment,  &of.point, &of.normal, &of.force,
+                                  &of.gap,     &of.tangent, &of.local, &of.carried};
+  std::vector<double>* const reals[] = {&w.impulse, &w.moment,  &w.point, &w.normal, &w.force,
+                                        &w.gap,     &w.tangent, &w.local, &w.carried};
+  for (std::size_t i = 0; i < std::size(columns); ++i) put(*columns[i], *reals[i]);
+  put(of.status, w.status);
+  put(of.body, w.body);
+  put(of.feature, w.feature);
   w.clear();
 }
 
@@ -323,8 +322,9 @@ void FrameTable::truncate(std::size_t frames) {
   if (crc_data_.is_open()) shorten(crc_data_, frames);
   ContactData& of = contact_data_;
   shorten(of.offset, frames + 1);
-  for (h5::Dataset* column : {&of.key, &of.impulse, &of.moment, &of.point, &of.normal, &of.force,
-                              &of.gap, &of.status, &of.body, &of.tangent, &of.local, &of.feature})
+  for (h5::Dataset* column :
+       {&of.key, &of.impulse, &of.moment, &of.point, &of.normal, &of.force, &of.gap, &of.status,
+        &of.body, &of.tangent, &of.local, &of.carried, &of.feature})
     if (column->is_open()) shorten(*column, contacts_);
   for (BodyData& body : bodies_) {
     for (h5::Dataset* column : {&body.q, &body.velocity, &body.q0, &body.v0, &body.v1})

@@ -34,7 +34,7 @@ class FrameTable {
     struct Joint {
       std::vector<double> force, torque, angle;
     };
-    std::vector<double> time, impulse, moment, point, normal, force, gap, tangent, local;
+    std::vector<double> time, impulse, moment, point, normal, force, gap, tangent, local, carried;
     std::vector<std::uint64_t> step, offset, key;
     std::vector<std::int32_t> status, body, feature;
     std::vector<Body> bodies;
@@ -74,7 +74,7 @@ class FrameTable {
   /// Columns of /contacts; all but the first four may be missing in older files.
   struct ContactData {
     h5::Dataset offset, key, impulse, moment, point, normal, force, gap, status, body;
-    h5::Dataset tangent, local, feature;
+    h5::Dataset tangent, local, carried, feature;
   };
   struct BodyData {
     h5::Dataset q, velocity;

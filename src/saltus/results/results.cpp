@@ -231,7 +231,7 @@ bool frames_hold_contacts(const ResultsSpec& spec, const Model& model) {
 }
 
 double frame_bytes(const ResultsSpec& spec, const Model& model) {
-  constexpr double kContact = 260.0, kContactsOfShape = 3.0;
+  constexpr double kContact = 284.0, kContactsOfShape = 3.0;
   double coordinates = 0.0;
   for (const Group& group : model.groups())
     coordinates += group.dynamics->positions() + group.dynamics->velocities();

@@ -116,8 +116,9 @@ struct ContactOptions {
     using T = ContactOptions;
     return field_rows(
         field("instant", &T::instant,
-              "instant of the step at which gaps and normals are evaluated; if all contacts and "
-              "all laws between shapes are force laws, the middle"),
+              "instant of the step at which contacts are detected and gaps are evaluated; if all "
+              "contacts and all laws between shapes are force laws, the middle; rows of rigid "
+              "bodies are those in the middle of the step, except with start"),
         field("margin", &T::margin, unit::m, kNotNegative,
               "contacts between shapes are detected below this gap; when not given 1/100 of the "
               "smallest moving shape, in event-driven integration a quarter of that"),

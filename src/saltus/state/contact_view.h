@@ -47,6 +47,8 @@ struct SeenContact {
   /// for sides that are the world [m]
   std::array<Vector3, 2> place{Vector3::Zero(), Vector3::Zero()};
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset
+  /// Change of its relative velocity by its travel along the surfaces, in space [m/s^2].
+  Vector3 carried = Vector3::Zero();
   bool on_joint = false;
   bool placed = false;  ///< gap and point are already set
 };

@@ -216,10 +216,18 @@ void GeneralIsland::place(IslandStep& step) {
   for (Member& m : list_.members())
     group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], at, m.q);
   const double t = step.trials.front().t0 + at * step.h;
-  if (list_.detects() && step.trials[size(list_.members().front().group)].stage == 0) {
+  if (step.trials[size(list_.members().front().group)].stage == 0) {
     if (list_.follows_forces()) find_beside(step);
-    list_.detect(t);
-    problem_.resize();
+    for (Member& m : list_.members())
+      if (at > 0.0 && (m.rigid || list_.detects())) {
+        m.middle = m.q;
+        if (at != 0.5)
+          group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], 0.5, m.middle);
+      }
+    list_.detect(t, step.trials, at);
+    if (list_.detects()) problem_.resize();
+  } else {
+    list_.follow(step.trials);
   }
   list_.gaps(
       t, [](const Member& m) -> const Vector& { return m.q; }, problem_.motion.gap);
