@@ -10,6 +10,10 @@ namespace saltus {
 std::unique_ptr<Prepared> Scheme::prepare(const Dynamics&, double) const { return nullptr; }
 
 void Scheme::start(const Dynamics&, const Prepared*, double, double, GroupState&) const {}
+void Scheme::change_step(const Dynamics& body, const Prepared* prepared, double t, double, double h,
+                         GroupState& state) const {
+  start(body, prepared, t, h, state);
+}
 
 void Scheme::velocity(const Dynamics&, const Prepared*, double, double, const GroupState& state,
                       Out v) const {

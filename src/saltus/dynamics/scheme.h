@@ -107,6 +107,10 @@ class Scheme {
   /// first step, and after an event, a change of h or an edit by the user. Default: nothing to do.
   virtual void start(const Dynamics& body, const Prepared* prepared, double t, double h,
                      GroupState& state) const;
+  /// Converts a state with its physical velocity, and otherwise as the last step of length `before`
+  /// left it, for steps of h. Default: start().
+  virtual void change_step(const Dynamics& body, const Prepared* prepared, double t, double before,
+                           double h, GroupState& state) const;
   /// Physical velocity at t, the time of the state, for output and for hand-over to another scheme.
   /// Default: state.v.
   virtual void velocity(const Dynamics& body, const Prepared* prepared, double t, double h,

@@ -42,6 +42,11 @@ void AlphaScheme::start(const Dynamics& body, const Prepared* prepared, double t
   start_accelerations(body, prepared, t, state);
 }
 
+void AlphaScheme::change_step(const Dynamics& body, const Prepared* prepared, double t,
+                              double before, double h, GroupState& state) const {
+  scale_accelerations(body, prepared, t, h / before, state);
+}
+
 // q~, v~ and w' from the current a'
 void AlphaScheme::place_smooth(const Dynamics& body, Trial& x) const {
   const double h = x.h;

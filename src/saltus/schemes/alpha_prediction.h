@@ -24,6 +24,8 @@ class AlphaScheme : public ExplicitScheme {
   std::unique_ptr<Prepared> prepare(const Dynamics& body, double h) const override;
   void start(const Dynamics& body, const Prepared* prepared, double t, double h,
              GroupState& state) const override;
+  void change_step(const Dynamics& body, const Prepared* prepared, double t, double before,
+                   double h, GroupState& state) const override;
   /// Stores a', w' in the memory; q1, v1 are those of the trial.
   void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
 

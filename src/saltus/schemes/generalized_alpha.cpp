@@ -14,10 +14,12 @@
 //     A^-1 = S^-1 ( c M + h^2 (beta - gamma/2) K ) M^-1
 //
 // A tends to M and is symmetric where C is Rayleigh damping; (h/2) dv keeps a body at rest in
-// place, also against its own elastic forces. The memory is a', w', without the impulse. At the
-// start a = w = M^-1 F. Order 2 on smooth motion without a limit on the step, also with rotations,
-// where a and w belong to Omega in the body frame. The numerical damping has no formula for a
-// single step: it is booked as `unexplained`.
+// place, also against its own elastic forces. For rigid bodies K is left out of both S and A, so
+// that A^-1 = c S^-1 has one block per body. The memory is a', w', without the impulse; at the
+// start a = w = M^-1 F, and after a change of the step a' - M^-1 F is scaled with its length. Order
+// 2 on smooth motion without a limit on the step, also with rotations, where a and w belong to
+// Omega in the body frame. The numerical damping has no formula for a single step: it is booked as
+// `unexplained`.
 // Source: J. Chung, G. M. Hulbert 1993, Q.-z. Chen et al. 2013, on rotations O. Bruls, A. Cardona,
 // M. Arnold 2012; theory in docs/theory/generalized-alpha.md.
 #include "saltus/schemes/generalized_alpha.h"
@@ -95,6 +97,8 @@ class GeneralizedAlpha final : public ImplicitScheme {
   }
   void start(const Dynamics& body, const Prepared* prepared, double t, double h,
              GroupState& state) const override;
+  void change_step(const Dynamics& body, const Prepared* prepared, double t, double before,
+                   double h, GroupState& state) const override;
   void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
@@ -109,6 +113,8 @@ class GeneralizedAlpha final : public ImplicitScheme {
 
  private:
   void weigh(Trial& x) const;  // computes w' from a'
+  void add_start(Trial& x) const;
+  static bool rigid(const Dynamics& body) { return has(body.traits(), Trait::rigid); }
   static const Factor& mass(const Trial& x) {
     const auto* kept = static_cast<const MassFactor*>(x.prepared);
     return kept->constant ? kept->M : x.M;
@@ -119,6 +125,11 @@ class GeneralizedAlpha final : public ImplicitScheme {
 void GeneralizedAlpha::start(const Dynamics& body, const Prepared* prepared, double t, double,
                              GroupState& state) const {
   start_accelerations(body, prepared, t, state);
+}
+
+void GeneralizedAlpha::change_step(const Dynamics& body, const Prepared* prepared, double t,
+                                   double before, double h, GroupState& state) const {
+  scale_accelerations(body, prepared, t, h / before, state);
 }
 
 // a' = a0, dv = 0
@@ -144,7 +155,7 @@ void GeneralizedAlpha::weigh(Trial& x) const {
 }
 
 // M w' - F(t1, q1, v1) - (C + (h/2) K) dv: the residual without the contribution of the jump to the
-// linearised forces [N]
+// linearised forces, with C and K of S [N]
 void GeneralizedAlpha::residual(const Dynamics& body, Trial& x, Vector& res) const {
   x.work[q_at] = x.q;
   x.work[v_at] = x.v;
@@ -153,14 +164,20 @@ void GeneralizedAlpha::residual(const Dynamics& body, Trial& x, Vector& res) con
   body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
   res -= x.work[force];
   if (x.pass == 0) return;  // dv = 0
-  body.multiply({0.0, 1.0, 0.5 * x.h}, x.t_at, x.work[q_at], x.work[v_at], x.work[dv],
-                x.work[force]);
+  body.multiply({0.0, 1.0, rigid(body) ? 0.0 : 0.5 * x.h}, x.t_at, x.work[q_at], x.work[v_at],
+                x.work[dv], x.work[force]);
   res -= x.work[force];
 }
 
 // v_free = v0 + h [ (1 - gamma) a0 + gamma (a' - S^-1 residual) ]
 void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
   residual(body, x, x.v_free);
+  if (rigid(body)) {
+    body.factorise({c_, x.h * gamma_, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.A);
+    solve(x.A, x.v_free);
+    for (auto& block : std::get<Blocks6>(x.A.form).inverse) block *= c_;
+    return add_start(x);
+  }
   if (!x.factorised) {
     auto* held = std::get_if<std::unique_ptr<Operator>>(&x.A.form);
     if (!held || !dynamic_cast<AlphaOperator*>(held->get())) {
@@ -183,6 +200,11 @@ void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
   }
   const auto& A = static_cast<const AlphaOperator&>(*std::get<std::unique_ptr<Operator>>(x.A.form));
   solve(A.S, x.v_free);
+  add_start(x);
+}
+
+// v_free from S^-1 residual, which it contains.
+void GeneralizedAlpha::add_start(Trial& x) const {
   x.v_free =
       x.start->v + x.h * ((1.0 - gamma_) * x.start->memory[0] + gamma_ * (x.work[a1] - x.v_free));
 }

@@ -43,4 +43,12 @@ void start_accelerations(const Dynamics& body, const Prepared* prepared, double 
   state.memory.assign(2, a);
 }
 
+void scale_accelerations(const Dynamics& body, const Prepared* prepared, double t, double ratio,
+                         GroupState& state) {
+  if (state.memory.empty()) return start_accelerations(body, prepared, t, state);
+  const Vector before = state.memory[0];
+  start_accelerations(body, prepared, t, state);
+  state.memory[0] += ratio * (before - state.memory[1]);
+}
+
 }  // namespace saltus

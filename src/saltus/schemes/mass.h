@@ -27,5 +27,10 @@ void solve_mass(const Dynamics& body, const Prepared* prepared, double t, View q
 /// memory[0] = memory[1] = M^-1 f at the start, for schemes that store two accelerations.
 void start_accelerations(const Dynamics& body, const Prepared* prepared, double t,
                          GroupState& state);
+/// The same for steps of `ratio` times the length of those that led to the state: memory[0] is
+/// q''(t + c h) + O(h^2) with a constant c, so its difference from M^-1 f is multiplied by the
+/// ratio.
+void scale_accelerations(const Dynamics& body, const Prepared* prepared, double t, double ratio,
+                         GroupState& state);
 
 }  // namespace saltus

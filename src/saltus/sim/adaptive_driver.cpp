@@ -8,6 +8,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
+#include "saltus/state/failure_words.h"
 
 namespace saltus {
 namespace {
@@ -246,9 +247,11 @@ AdaptiveDriver::Outcome AdaptiveDriver::try_step(Interval& now, bool& estimated,
     made.converged = made.finite = false;
     made.failure = kTooManySteps;
   }
-  // A shorter step may be able to count an angle that a long one cannot.
-  const bool shortens =
-      steps_.model().options().on_failure == OnFailure::halve || made.joint_law >= 0;
+  // A shorter step may be able to count an angle that a long one cannot, and its passes converge
+  // from a nearer prediction.
+  const bool shortens = steps_.model().options().on_failure == OnFailure::halve ||
+                        made.joint_law >= 0 || made.failure == failure::kPassLimit ||
+                        made.failure == failure::kStagnation;
   if (last_try || is_stop(made.failure) || (!good && (!shortens || ladder.finest()))) {
     report = made;
     report.steps = now.sum.steps;

@@ -120,11 +120,12 @@ void StepDriver::use(double h) {
     state_.groups[g].v = v;
   }
   clear_solvers();
+  const double before = state_.h;
   set_step(h);
   for (std::size_t g = 0; g < state_.groups.size(); ++g) {
     const Group& group = model_.groups()[g];
     GroupState started = state_.groups[g];
-    group.scheme->start(*group.dynamics, prepared()[g].get(), state_.t, h, started);
+    group.scheme->change_step(*group.dynamics, prepared()[g].get(), state_.t, before, h, started);
     state_.groups[g] = started;  // into the same memory
   }
   if (purpose_ == Purpose::estimate) return;
@@ -473,15 +474,14 @@ void StepDriver::halve(double h, double t1, int depth, StepReport& report) {
     if (before) recover(&*before);
     throw;
   }
-  StepReport& second = report;
-  if (!second.converged || !second.finite) {
+  if (!report.converged || !report.finite) {
     if (depth > 0) return;
     put_back(*before);
     reactions_.values() = reactions_before;
     return;
   }
-  add_earlier(second, first);
-  ++second.halvings;
+  add_earlier(report, first);
+  ++report.halvings;
 }
 
 std::array<Vector3, 2> StepDriver::joint_load(std::size_t i) const {
