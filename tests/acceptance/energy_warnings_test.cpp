@@ -97,20 +97,6 @@ contacts: [{{on: a, at: 2, against: {{stop: {{at: 0.01, side: above}}}}, law: {}
 )",
                      step, scheme, law);
 }
-const std::string kBar = R"(saltus: 1
-time: {end: 140 us, step: 2 us}
-bodies:
-  - {name: wall, kind: rigid, rigid: {shape: {box: {size: [0.04, 0.04, 0.01]}, position: [0, 0, -0.005]}, fixed: true}}
-  - name: bar
-    kind: fem
-    scheme: def-exp
-    fem:
-      mesh: {box: {kind: hex8, cells: [1, 1, 20], size: [0.02, 0.02, 0.2], origin: [-0.01, -0.01, 0.002]}}
-      material: {law: st_venant_kirchhoff, young: 200 GPa, poisson: 0, density: 8000}
-      surface: {}
-      velocity: [0, 0, -100]
-surfaces: [{law: {kind: newton-impact}}]
-)";
 const std::string kString = R"(saltus: 1
 time: {end: 50 ms, rate: 40 kHz}
 contact: {instant: start}
@@ -148,8 +134,6 @@ std::vector<Gaining> gaining_scenes() {
       {"impacts of a scheme that corrects positions",
        chain("generalized-alpha-decoupled", "{kind: newton-impact, restitution: 1}", "40 ms"),
        contact, shorter, "time.step=4 ms"},
-      {"bar at its critical step", kBar, scheme, "use steps of 1e-06 s, half of its critical step",
-       ""},
       {"elastic stop under Euler's explicit scheme",
        chain("euler-explicit", "{kind: newton-impact, restitution: 1}", "2 ms"), scheme,
        "use steps of ", ""},

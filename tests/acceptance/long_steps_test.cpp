@@ -182,8 +182,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "an explicit bar at its critical step gains energy in a blow and is told; at half of it it is "
-    "not") {
+    "a step of an explicit bar at its critical one, where a blow would feed it energy, is refused; "
+    "below "
+    "it keeps its energy") {
   const auto bar = [](const char* h, const char* more) {
     return fmt::format(
         "saltus: 1\ntime: {{end: 120 us, step: {}}}\nbodies:\n  - {{name: wall, kind: rigid, "
@@ -199,7 +200,14 @@ TEST_CASE(
         "[wall, steel], law: {{kind: newton-impact, activation: {{kind: siconos}}}}}}]\n",
         h, more);
   };
-  CHECK(growth(bar("2 us", "")) == 1);
+  for (const char* near : {"1.99 us", "2 us", "2.1 us", "1 ms"})
+    CHECK_THROWS_WITH_AS(
+        growth(bar(near, "")),
+        doctest::Contains("of the critical step of def-exp for 'bar', 2.004e-06 s: near and beyond "
+                          "it the fastest motion grows; use steps up to 1.8e-06 s"),
+        SceneError);
+  CHECK(growth(bar("1.97 us", "")) == 0);
+  CHECK(growth(bar("1.8 us", "")) == 0);
   CHECK(growth(bar("1 us", "")) == 0);
   CHECK(growth(bar("1 us", "gravity: [0, 0, -2e5]\n")) == 0);
 }

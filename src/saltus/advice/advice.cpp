@@ -208,6 +208,27 @@ std::optional<StepLimit> step_limit(const Dynamics& body, const Scheme& scheme,
   return limit;
 }
 
+// With r = h/limit, a scheme keeps the energy of the fastest motion times 1 - r^2: what excites it,
+// a contact for example, can give it that energy divided by 1 - r^2.
+std::optional<std::string> step_fault(const Dynamics& dynamics, const Scheme& scheme,
+                                      const GroupState& start, double h, const std::string& body) {
+  constexpr double kNear = 0.99, kSafe = 0.9;
+  if (any_step(scheme) || !has(dynamics.traits(), Trait::symmetric)) return std::nullopt;
+  const auto bound = motion_bound(dynamics, 0.0, start.q);
+  if (!bound) return std::nullopt;
+  const double safe = critical_step(scheme, *bound);
+  if (!(safe > 0.0) || !(h >= kNear * safe)) return std::nullopt;
+  const double grows =
+      bound->exact ? safe : critical_step(scheme, motion_estimate(dynamics, 0.0, start.q, start.v));
+  if (!(h >= kNear * grows)) return std::nullopt;
+  const std::string others = schemes_for(dynamics.traits(), any_step);
+  return fmt::format(
+      "{:.4g} s is not below {} of the critical step of {} for '{}', {:.4g} s: near and beyond it "
+      "the fastest motion grows; use steps up to {:.2g} s{}",
+      h, kNear, scheme.name(), body, grows, kSafe * safe,
+      others.empty() ? "" : ", or a scheme without a limit: " + others);
+}
+
 std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
                                        const GroupState& start, double h, const std::string& body) {
   if (any_step(scheme) || !has(dynamics.traits(), Trait::tangents)) return std::nullopt;

@@ -46,6 +46,11 @@ struct StepLimit {
 std::optional<StepLimit> step_limit(const Dynamics& body, const Scheme& scheme,
                                     const GroupState& start);
 
+/// Why no step of h can be made: it is not below 0.99 of the limit for the fastest motion that was
+/// found. For bodies with a symmetric K and a bound.
+std::optional<std::string> step_fault(const Dynamics& dynamics, const Scheme& scheme,
+                                      const GroupState& start, double h, const std::string& body);
+
 /// As above for other kinds of bodies: uses the fastest motion about the initial state.
 std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
                                        const GroupState& start, double h, const std::string& body);

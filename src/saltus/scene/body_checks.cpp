@@ -127,6 +127,9 @@ void BodyChecks::advise_scheme(std::size_t i, const std::string& path) {
   const Group& group = parts_.groups[static_cast<std::size_t>(bodies_[i].group)];
   const SchemeChoice choice = body.chosen_scheme();
   const double h = spec_.time.h();
+  if (const auto fault =
+          step_fault(*group.dynamics, *group.scheme, bodies_[i].initial, h, body.name))
+    throw SceneError(spec_.time.rate ? "time.rate" : "time.step", *fault);
   const bool touched = in_contacts(spec_, body.name);
   const auto say = [&](const std::string& where, const std::optional<std::string>& advice) {
     if (advice) parts_.warnings.push_back(path + where + ": " + *advice);

@@ -31,6 +31,12 @@ TEST_CASE("meshes are told which step is safe, which may be and which is not") {
   CHECK(no->find("is above the stability limit of def-exp for 'block'") != std::string::npos);
   CHECK(no->find("a scheme without a limit") != std::string::npos);
   CHECK_FALSE(step_advice(body, *make_scheme(DefLimOptions{}), start, 1.0, "block").has_value());
+  CHECK_FALSE(step_fault(body, *scheme, start, 0.98 * grows, "block").has_value());
+  const auto fault = step_fault(body, *scheme, start, grows, "block");
+  REQUIRE(fault.has_value());
+  CHECK(fault->find("is not below 0.99 of the critical step of def-exp for 'block'") !=
+        std::string::npos);
+  CHECK_FALSE(step_fault(body, *make_scheme(DefLimOptions{}), start, 1.0, "block").has_value());
 
   Vector inverted = start.q;
   for (int a = 0; a < static_cast<int>(system.mesh.nodes.cols()); ++a)
