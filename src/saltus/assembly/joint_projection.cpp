@@ -1,7 +1,10 @@
 #include "saltus/assembly/joint_projection.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "saltus/state/failure_words.h"
 
 namespace saltus {
 namespace {
@@ -16,6 +19,9 @@ constexpr int kFewJointRows = 12;
 // Target of the residual of a projection, relative to the initial residual ...
 constexpr double kProjected = 1e-12;
 constexpr double kProjectedLeast = 1e-9;  // ... and the largest accepted one
+
+// Share of its arms, and angle [rad], by which a joint at level velocity may be open.
+constexpr double kOpen = 0.1;
 
 std::vector<Eigen::Index> velocities(const Model& model, std::span<const int> groups) {
   std::vector<Eigen::Index> n;
@@ -40,6 +46,27 @@ double JointProjection::gap(IslandStep& step) {
   projection_.gaps(step.trials.front().t0 + step.h,
                    [&](int m) -> const Vector& { return end(step, m).q; });
   return projection_.violation();
+}
+
+void JointProjection::find_open(StepReport& report) const {
+  if (model_.options().joints != JointLevel::velocity || !report.finite) return;
+  const std::span<const char> turns = joints_.turns();
+  for (std::size_t i = 0; i < model_.joints().size(); ++i) {
+    const Joint& joint = model_.joints()[i];
+    double arm = 0.0;
+    for (const JointSide* side : {&joint.a, &joint.b})
+      if (side->group >= 0) arm = std::max(arm, side->ref.local.norm());
+    const auto [first, count] = joints_.rows_of(static_cast<int>(i));
+    for (int row = first; row < first + count; ++row) {
+      const double most = turns[at(row)] != 0 ? kOpen : kOpen * arm;
+      if (!(most > 0.0) || !(std::abs(projection_.gap()[row]) > most)) continue;
+      report.converged = false;
+      report.group = group_.front();
+      report.failure = failure::kOpenJoint;
+      report.detail = joint.name;
+      return;
+    }
+  }
 }
 
 void JointProjection::make_rows(IslandStep& step) {

@@ -25,6 +25,10 @@ class JointProjection {
   bool empty() const { return joints_.empty(); }
   /// The largest |g| of the end states [m], [rad].
   double gap(IslandStep& step);
+  /// After gap(), at level velocity, where nothing closes what steps leave open: a joint that is
+  /// open by more than a tenth of the longer distance of its point from the centres of its bodies,
+  /// or by 0.1 rad, fails the step.
+  void find_open(StepReport& report) const;
   /// Round-off of gaps in the configuration of the last gap() [m], [rad].
   double round_off() const { return projection_.round_off(); }
 

@@ -89,6 +89,7 @@ class ConstraintProjection {
 
   /// g(q) of every row [m], [rad].
   const Vector& gaps(double t, const Places& q);
+  const Vector& gap() const { return gap_; }  ///< of the last gaps()
   /// The largest |g| of the last gaps(); 0 if there are no rows.
   double violation() const;
   /// |g| that counts as round-off at the positions of the last gaps() [m], [rad].

@@ -86,6 +86,12 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
              of_passes = why == failure::kPassLimit || why == failure::kStagnation,
              of_joints = why == failure::kNoProjection || why == failure::kNoPlace;
   if (report.joint_law >= 0) return at + ": " + angle_text(model, report);
+  if (why == failure::kOpenJoint)
+    return fmt::format(
+        "{}: joint '{}' is open by more than a tenth of the distance to the centres of its bodies "
+        "(or 0.1 rad), up to {:.3g} m or rad in the scene: `level: velocity` does not close what "
+        "steps leave open; use `joint: {{level: position}}` or `both`, or a shorter step",
+        at, report.detail, report.joint_gap);
   if (why == failure::kContradiction)
     return fmt::format(
         "{}: no motion keeps these bodies apart: {}; make room for them, or replace a prescribed "

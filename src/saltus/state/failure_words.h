@@ -13,6 +13,8 @@ inline constexpr std::string_view kStagnation =
     "the passes stagnate: they no longer come closer to their tolerance";
 inline constexpr std::string_view kNoProjection =
     "joints at level both: no impulses end the velocities along them, their matrix is singular";
+/// StepReport::detail is the name of the joint.
+inline constexpr std::string_view kOpenJoint = "a joint at level velocity is open";
 inline constexpr std::string_view kNoPlace =
     "the position correction found no place without penetration";
 

@@ -114,7 +114,7 @@ TEST_CASE(
       CAPTURE(scheme);
       CAPTURE(beside);
       CAPTURE(std::string(scheme));
-      const std::string text = of_two(scheme, 0.35, 0.035, 60, "velocity", beside);
+      const std::string text = of_two(scheme, 0.35, 0.035, 28, "velocity", beside);
       CHECK(text.find("joints with `level: velocity` were violated by up to") == 0);
       CHECK(text.find("distances of 0.35 m") != std::string::npos);
       CHECK(of_two(scheme, 0.35, 0.003, 200, "velocity", beside) == "");
