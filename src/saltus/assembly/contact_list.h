@@ -48,6 +48,7 @@ class ContactList {
   /// are followed: rows are then those in the middle of the step, with the members at
   /// Member::middle (SurfaceMotion).
   void detect(double t, std::span<const Trial> trials = {}, double phi = 0.0);
+  bool follows() const { return contacts_.follows(); }
   /// A later stage of that step.
   void follow(std::span<const Trial> trials) {
     if (contacts_.follows()) contacts_.follow(trials);

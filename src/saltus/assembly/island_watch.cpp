@@ -46,6 +46,15 @@ void IslandWatch::find_passed(IslandStep& step) {
                     });
 }
 
+void IslandWatch::tell_points(IslandStep& step) {
+  for (const int k : problem_.admitted()) {
+    if (size(k) < list_.named() || problem_.normal(size(k)) == 0.0) continue;
+    const auto [a, b] = list_.bodies_of(size(k));
+    step.notices.add(Notice::Kind::points, a, b, [&] { return points_text(model_, a, b); });
+    return;
+  }
+}
+
 void IslandWatch::look(IslandStep& step, bool rates) {
   if (problem_.needs().damping && rates) find_overdamped(step);
   if (problem_.needs().activates) {

@@ -18,6 +18,8 @@ class IslandWatch {
   /// Finds bodies that passed through another one; the end states are those at which gaps were last
   /// measured.
   void find_passed(IslandStep& step);
+  /// A step that was made with contacts at the points of the detection.
+  void tell_points(IslandStep& step);
   /// After IslandProblem::measure(). rates: the last stage was one of velocities.
   void look(IslandStep& step, bool rates);
   /// Fails a step in which an angle with a spring or a stop turned by more than half a turn at the

@@ -61,6 +61,14 @@ std::string overdamped_text(const Model& model, int joint_law, double damping, d
       damping, z, longest);
 }
 
+std::string points_text(const Model& model, int a, int b) {
+  return fmt::format(
+      "contacts of '{}' with '{}' and joints restrict the same motion, so their forces are not "
+      "unique: steps that did not converge with contacts that travel were made with the points at "
+      "the detection, of order 1; leave out redundant contacts or joints if their forces matter",
+      surface_name(model.surfaces(), a), surface_name(model.surfaces(), b));
+}
+
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time) {
   return fmt::format(
       "a contact holds '{}' and '{}' {:.3g} m apart: in a step of {:.3g} s without it they would "

@@ -16,6 +16,7 @@ std::string passed_text(const Model& model, const SurfacePassages::Passed& passe
 std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h);
 /// A contact held two bodies (numbers as in Surfaces::excluded) a gap [m] apart; time: of the fall
 /// across the gap [s].
+std::string points_text(const Model& model, int a, int b);
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time);
 /// Contacts, given as the subject of a sentence, carry load and are open by a gap [m].
 std::string open_text(const std::string& contacts, double gap, const ContactLaw& law);

@@ -15,6 +15,7 @@ struct Notice {
     crossed,      ///< a body passed through another between two steps
     overdamped,   ///< a damper reverses a rate within one step
     travels,      ///< a persistent contact dissipated energy as an impact does
+    points,       ///< contacts redundant with joints were not followed in a step
     coincident,   ///< impacts at one instant whose order affects the result
     across,       ///< a law acted between two bodies that are far apart
     wrapped,      ///< a body turned by more than half a turn in one step

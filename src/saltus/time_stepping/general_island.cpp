@@ -1,8 +1,7 @@
 // Islands of any groups in contact with each other and the world. Contacts between shapes are
-// detected and their points placed once per step, at the contact instant of the scene. Rows refer
-// to the body axes of each scheme and follow the iterate for the first passes. Linearisation, W and
-// the contact solution are renewed in every pass, so that nonlinearity and contact converge
-// together. Schemes with several stages solve several contact problems per step in sequence.
+// detected and placed once per step. Rows refer to the body axes of each scheme and follow the
+// iterate for the first passes. Linearisation, W and the contact solution are renewed in every
+// pass. Schemes with several stages solve several contact problems per step in sequence.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -75,6 +74,7 @@ class GeneralIsland final : public Island {
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
   double fraction() const;
+  void solve_stages(IslandStep& step, StepReport& report);
   void find_beside(IslandStep& step);
   void place(IslandStep& step);
   void rows(IslandStep& step);
@@ -108,8 +108,9 @@ class GeneralIsland final : public Island {
   bool accept_one_ = true;  ///< every group needs one pass or accepts the result of one
   bool detect_ = false;     ///< active contacts are determined again in every pass
   bool straight_ = true;    ///< rows of every group are constant
-  SolveReport solved_;      ///< of the last contact problem
-  bool shown_ = false;      ///< this step has solved a contact problem
+  bool follows_travel_ = true;     ///< of contact points over the present step
+  SolveReport solved_;             ///< of the last contact problem
+  bool shown_ = false;             ///< this step has solved a contact problem
   bool unprojected_ = false;       ///< finish() found no joint impulses
   std::vector<SeenContact> seen_;  ///< contacts before project(), if it moved a body
   bool projected_ = false;
@@ -144,14 +145,8 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
 
 double GeneralIsland::fraction() const {
   if (list_.forces_alone()) return 0.5;  // rows of forces are evaluated at the middle: order 2
-  switch (model_.options().instant) {
-    case ContactInstant::start:
-      return 0.0;
-    case ContactInstant::middle:
-      return 0.5;
-    default:
-      return 1.0;
-  }
+  const ContactInstant instant = model_.options().instant;
+  return instant == ContactInstant::start ? 0.0 : instant == ContactInstant::middle ? 0.5 : 1.0;
 }
 
 // Recomputes the rows at the position of the iterate; for rotating bodies with its axes and
@@ -219,12 +214,12 @@ void GeneralIsland::place(IslandStep& step) {
   if (step.trials[size(list_.members().front().group)].stage == 0) {
     if (list_.follows_forces()) find_beside(step);
     for (Member& m : list_.members())
-      if (at > 0.0 && (m.rigid || list_.detects())) {
+      if (at > 0.0 && follows_travel_ && (m.rigid || list_.detects())) {
         m.middle = m.q;
         if (at != 0.5)
           group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], 0.5, m.middle);
       }
-    list_.detect(t, step.trials, at);
+    list_.detect(t, step.trials, follows_travel_ ? at : 0.0);
     if (list_.detects()) problem_.resize();
   } else {
     list_.follow(step.trials);
@@ -234,7 +229,23 @@ void GeneralIsland::place(IslandStep& step) {
   rows(step);
 }
 
+// Contacts may be redundant with joints. Which of them carry the load is then a matter of small
+// terms, and those of contacts that travel may make the passes alternate between them: such a step
+// is made with the points at the detection.
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
+  const StepReport before = report;
+  follows_travel_ = true;
+  solve_stages(step, report);
+  if (report.converged || !report.finite || joints_.empty() || !list_.follows() ||
+      (report.failure != failure::kStagnation && report.failure != failure::kPassLimit))
+    return;
+  follows_travel_ = false;
+  report = before;
+  solve_stages(step, report);
+  if (report.converged) watch_.tell_points(step);
+}
+
+void GeneralIsland::solve_stages(IslandStep& step, StepReport& report) {
   shown_ = projected_ = unprojected_ = false;
   work_.begin();
   joints_.begin(step);
@@ -245,8 +256,8 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
     for (Member& m : list_.members()) {
       Trial& trial = step.trials[size(m.group)];
       trial.r.setZero();
-      if (first) continue;
-      ++trial.stage;
+      if (first && follows_travel_) continue;
+      trial.stage = first ? 0 : trial.stage + 1;
       trial.pass = 0;
       group(m).scheme->begin(*group(m).dynamics, trial);
     }
@@ -309,10 +320,8 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     problem_.drop_impulses();
     return;
   }
-  // Passes end when the largest outstanding change is below the tolerance. With contact they may
-  // also end when they stagnate in the noise of the contact solver, which works to the user's
-  // tolerance from the first pass on. If that solver fails, halving the step costs less than
-  // further passes.
+  // Passes end when the largest outstanding change is below the tolerance, or stagnates in the
+  // noise of the contact solver. If that solver fails, halving costs less than further passes.
   const bool halves = model_.options().on_failure == OnFailure::halve;
   while (pass(step, stage, x, report) && !x.once && !satisfied(x) && (x.solved || !halves) &&
          x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) &&
