@@ -16,6 +16,22 @@
 #include "saltus/spec/body_names.h"
 
 namespace saltus {
+namespace {
+
+/// Whether a motion stays in the planes across this axis of space.
+bool stays(const PrescribedMotion& motion, int world) {
+  const auto k = static_cast<std::size_t>(world);
+  PrescribedMotion across;  // the part along the axis
+  across.position[k] = motion.position[k];
+  across.velocity[world] = motion.velocity[world];
+  PrescribedMotion turn;
+  turn.angle = motion.angle;
+  turn.spin = motion.spin;
+  return across.rests() &&
+         (turn.rests() || std::abs(motion.axis[world]) >= (1.0 - 1e-12) * motion.axis.norm());
+}
+
+}  // namespace
 
 void RigidAssembly::add_surfaces(SurfaceTable& table) {
   for (const GroupDraft& draft : drafts_)
@@ -190,12 +206,14 @@ void RigidAssembly::find_excluded() {
 }
 
 // If no body can leave a plane, friction has one direction, both with `planar` and with locks of
-// each body.
+// each body; without `planar` unless a prescribed motion or a running surface leads across it.
 void RigidAssembly::find_plane(bool others_in_space, bool others_in_xy) {
   if (others_in_space) return;
   for (int world = 0; world < 3; ++world) {
     bool any = others_in_xy, all = !others_in_xy || world == 2;
     for (const Member& member : all_) {
+      if (member.draft >= 0 && !moves_by_forces(member))
+        all = all && (scene_.spec.planar || stays(member.part.motion, world));
       if (!moves_by_forces(member)) continue;
       any = true;
       const auto& locked = member.part.body.locked;
@@ -204,6 +222,13 @@ void RigidAssembly::find_plane(bool others_in_space, bool others_in_xy) {
         all = all && (locked[static_cast<std::size_t>(3 + k)] ||
                       std::abs(std::abs(member.part.place.R(world, k)) - 1.0) <= 1e-12);
     }
+    for (std::size_t c = 0; c < parts_.surfaces.runs.size() && !scene_.spec.planar; ++c)
+      if (const int runs = parts_.surfaces.runs[c]; runs >= 0) {
+        const Member& on = all_[collider_member_[c]];
+        const Vector3& along = parts_.running[static_cast<std::size_t>(runs)].along;
+        const Vector3 there = on.frame < 0 ? along : Vector3(on.part.place.R * along);
+        all = all && std::abs(there[world]) <= 1e-12 * along.norm();
+      }
     if (any && all) {
       parts_.surfaces.plane = Vector3::Unit(world);
       return;

@@ -101,6 +101,8 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
       !of_joints && (!why.empty() || !options.events.hand_over))
     return fmt::format("{}: {}: {}", at, body, events_text(options, report));
   if (of_joints) return fmt::format("{}: {}: {}; {}", at, body, why, finer(options));
+  if (why.starts_with("the step control needs"))
+    return fmt::format("{}: {}; use a larger time.tolerance, or a shorter time.step", at, why);
   if (!why.empty() && !report.finite && !of_contacts && !of_passes)
     return fmt::format("{}: the scheme of {} failed: {}; {}", at, body, why, finer(options));
   if (!report.finite)
