@@ -266,3 +266,34 @@ TEST_CASE("a run over contacts that travel goes on from a checkpoint in its midd
           0);
   }
 }
+
+TEST_CASE(
+    "under a tolerance what rolls, and what slips until it rolls, takes steps in proportion to the "
+    "root") {
+  const std::string slipping = R"(
+saltus: 1
+time: {end: 0.02, step: 1e-2}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - {name: b, kind: rigid, rigid: {shape: {ellipsoid: {radii: [0.08, 0.06, 0.05]}}, density: 1000, position: [0, 0, 0.05], spin: [1, 2, 8]}}
+surfaces: [{law: {kind: newton-impact, friction: 0.9}}]
+)";
+  std::string coin = family()[1].second.text();
+  for (const auto& [scene, set, most] : {std::tuple{slipping, std::string("time.end=0.02"), 3000L},
+                                         {coin, std::string("time.end=0.1"), 20000L}}) {
+    CAPTURE(scene);
+    long before = 0;
+    for (const char* tolerance : {"1e-3", "1e-4", "1e-5"}) {
+      CAPTURE(tolerance);
+      long steps = 0;
+      const Shown run =
+          run_text(scene, {set, "time.step=1e-2", fmt::format("time.tolerance={}", tolerance)},
+                   [&](const Simulation&, const StepReport& report) { steps += report.steps; });
+      CHECK(run.converged);
+      if (before > 0) CHECK(steps <= 20 * before);
+      before = steps;
+    }
+    CHECK(before <= 10 * most);
+  }
+}

@@ -64,7 +64,7 @@ void ContactList::detect(double t, std::span<const Trial> trials, double phi) {
 void ContactList::find_surfaces(double t, std::span<const Trial> trials, double phi) {
   SurfaceCourse course;
   if (phi > 0.0) {
-    course = {trials.front().t0, trials.front().h, phi, {}, {}};
+    course = {trials.front().t0, trials.front().h, phi, {}, {}, model_.options().h};
     start_.clear();
     middle_.clear();
     for (const Member& m : members()) {

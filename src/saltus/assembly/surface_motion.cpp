@@ -9,13 +9,13 @@ namespace {
 
 /// Share of the step over which rates are differences, if contacts are detected in its middle.
 constexpr double kShare = 1.0 / 16.0;
-/// Pairs that turn by less in a step [rad], or shift by less than this share of the margin, count
-/// as moving straight on.
+/// Pairs that turn by less in a step of the scene [rad], or shift by less than this share of the
+/// margin, count as moving straight on.
 constexpr double kStill = 1e-6;
-/// Smaller changes of rates in a step, relative to the speeds that cause them, count as none: they
-/// have no effect on the motion, but redundant contacts, as under the wheels of a car, would
-/// contradict each other by them.
-constexpr double kNegligible = 1e-8;
+/// Changes of rates that are smaller, relative to the speeds and rotations that cause them, count as
+/// none: they have no effect on the motion, but redundant contacts, as under the wheels of a car,
+/// would contradict each other by them.
+constexpr double kNegligible = 1e-7;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ bool SurfaceMotion::still(const DetectedContact& contact, std::span<const Collid
     }
     sign = -1.0;
   }
-  return course_.h * turn < kStill && course_.h * shift.norm() < kStill * margin;
+  return course_.interval * turn < kStill && course_.interval * shift.norm() < kStill * margin;
 }
 
 void SurfaceMotion::follow(const SurfaceCourse& course, SurfaceFrames::Configurations q,
@@ -80,7 +80,7 @@ SurfaceMotion::Carried SurfaceMotion::carried(std::size_t k, const std::array<in
                                               const Vector3& x, const Vector3& n) const {
   std::array<Vector3, 2> arm, rate;  // c - x_s, and the rate of the point of body s at c
   Vector3 c_rate = Vector3::Zero();
-  double moving = 0.0, speed = 0.0;
+  double moving = 0.0, speed = 0.0, turn = 0.0;
   for (std::size_t s = 0; s < 2; ++s) {
     arm[s] = rate[s] = Vector3::Zero();
     if (frame[s] < 0) continue;
@@ -88,6 +88,7 @@ SurfaceMotion::Carried SurfaceMotion::carried(std::size_t k, const std::array<in
     arm[s] = x - poses_[at(frame[s])].x;
     rate[s] = twist.v + twist.omega.cross(arm[s]);
     speed += twist.omega.norm() * arm[s].norm();
+    turn += twist.omega.norm();
     if (!frames_.moves(frame[s])) continue;
     c_rate += rate[s];
     moving += 1.0;
@@ -142,7 +143,7 @@ SurfaceMotion::Carried SurfaceMotion::carried(std::size_t k, const std::array<in
     if (frame[s] >= 0)
       carried.rate += (s == 0 ? 1.0 : -1.0) * twist_[at(frame[s])].omega.cross(arm_rate[s]);
   carried.rate += w.cross(n.cross(n_rate));
-  if (carried.rate.norm() <= kNegligible * speed / h) carried.rate.setZero();
+  if (carried.rate.norm() <= kNegligible * speed * turn) carried.rate.setZero();
   return carried;
 }
 

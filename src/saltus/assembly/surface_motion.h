@@ -27,6 +27,9 @@ struct SurfaceCourse {
   double t0 = 0.0, h = 0.0;                 ///< [s]
   double phi = 1.0;                         ///< contacts are detected at t0 + phi h
   SurfaceFrames::Configurations v, middle;  ///< of each member: at t0, and at t0 + h/2
+  /// Step of the scene [s], which may consist of several: motion that does not matter in it is not
+  /// followed.
+  double interval = 0.0;
 };
 
 class SurfaceMotion {
