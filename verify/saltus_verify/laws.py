@@ -185,7 +185,8 @@ def newton_impact(step, found, x, laws, of, report):
     closed = np.where(closing, u0[:, 0] <= pick("velocity_threshold", 0.0), True)
     surely = (ahead < slack - blur) & closed
     closing &= ~gap_closing(step.model.scene, laws)  # which keeps contacts under load active
-    never = (ahead > slack + blur) | (closing & (u0[:, 0] > pick("velocity_threshold", 0.0) + 1e-12))
+    most = np.maximum(slack, closed_gap(step, found, of))
+    never = (ahead > most + blur) | (closing & (u0[:, 0] > pick("velocity_threshold", 0.0) + 1e-12))
     where = lambda j: f"{step.at()}, {found.name(of[j])}"
     if step.one_stage:
         report.largest("contacts without cause", np.where(never, np.abs(P).max(1), 0.0),
@@ -220,6 +221,14 @@ def gap_closing(scene, laws):
     return np.array(out, dtype=bool)
 
 
+def closed_gap(step, found, of):
+    """Upper bound of the gap that counts as closed, a millionth of the margin between surfaces; 0 for named points. If the scene gives
+    no margin it is a hundredth of a shape, of which the points show the size only roughly."""
+    size = np.abs(found.local[of]).max((1, 2))
+    margin = step.model.scene["contact"].get("margin") or np.maximum(step.model.margin(), 0.02 * size)
+    return 4e-6 * margin * (found.key[of] >= 2 ** 32)
+
+
 def with_load(step, found, x, laws, of, e):
     """u~_N, and whether it is known. For gap-closing contacts  u1 + max(Y/h, e u0, 0)  if e = 0 or under lasting load, with Y the
     smaller of y1 - gain h u1, the gap at the end if the rate there were 0, and y0 + (1 - gain) h u0; otherwise u1 + e u0. The file
@@ -229,10 +238,9 @@ def with_load(step, found, x, laws, of, e):
     u1, y1, P = x.u1[of][:, 0], found.gap[of], found.P[of][:, 0]
     gain = x.gain[of] if step.one_stage else np.zeros(of.size)
     Y = np.minimum(y1 - gain * h * u1, x.gap_0[of] + (1.0 - gain) * h * x.u0[of][:, 0]) if step.one_stage else np.zeros(of.size)
-    # Y up to a millionth of the margin between surfaces counts as closed; the margin is a hundredth of a shape
+    # larger Y close up to the gap that counts as closed
     size = np.abs(found.local[of]).max((1, 2))
-    margin = step.model.scene["contact"].get("margin") or np.maximum(step.model.margin(), 0.02 * size)
-    blur = 1e-6 * margin * (found.key[of] >= 2 ** 32) + x.bend[of] + 1e-12 * size
+    blur = closed_gap(step, found, of) + x.bend[of] + 1e-12 * size
     reach = np.clip(-h * u1, np.maximum(Y - blur, 0.0), np.maximum(Y + blur, 0.0))
     u0 = x.u0[of][:, 0]
     impact = e * u0

@@ -12,9 +12,9 @@ constexpr double kShare = 1.0 / 16.0;
 /// Pairs that turn by less in a step of the scene [rad], or shift by less than this share of the
 /// margin, count as moving straight on.
 constexpr double kStill = 1e-6;
-/// Changes of rates that are smaller, relative to the speeds and rotations that cause them, count as
-/// none: they have no effect on the motion, but redundant contacts, as under the wheels of a car,
-/// would contradict each other by them.
+/// Smaller changes of rates, relative to the speeds and rotations that cause them, count as none:
+/// they have no effect on the motion, but redundant contacts, as under the wheels of a car, would
+/// contradict each other by them.
 constexpr double kNegligible = 1e-7;
 
 }  // namespace
