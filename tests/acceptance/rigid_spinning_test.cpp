@@ -102,7 +102,8 @@ TEST_CASE("the mean slip and tangential restitution are of slips, moments bring 
 }
 
 // Each of four corners at the distance d from the axis bears m g/4, slips across its arm and turns with the box.
-// With `slip: end` friction opposes the slip at the end of the step, h w/2 ahead of the arm: a part cos(h w/2) of it brakes.
+// With `slip: end` friction opposes the slip at the end of the step, h w/2 ahead of the arm: a part
+// cos(h w/2) of it brakes.
 TEST_CASE("a box that turns on four corners is braked by (mu d + sigma) m g, and then rests") {
   const Vector3 half(0.2, 0.15, 0.05);
   const double mu = 0.2, w = 2.0, h = 1e-3, d = std::hypot(half.x(), half.y());

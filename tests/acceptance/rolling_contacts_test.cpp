@@ -25,11 +25,11 @@ std::string list(const Vector3& x) {
 }
 
 /// Bodies that roll, the last one called b; all lengths times `scale`, all times times its square
-/// root, shifted by `shift` along x.
+/// root.
 struct Rolling {
   std::string bodies;
   double end = 1.0;  ///< [s] at scale 1
-  double scale = 1.0, shift = 0.0;
+  double scale = 1.0;
   bool driven = false;  ///< something has a prescribed motion
 
   std::string text() const {
@@ -57,7 +57,7 @@ Rolling cylinder(double radius, double length, double tilt, const Vector3& omega
   const Vector3 rim = R * Vector3(radius, 0.0, -0.5 * length);  // from the centre to the contact
   const Vector3 v = -std::sqrt(scale) * omega.cross(rim),
                 Omega = R.transpose() * omega / std::sqrt(scale);
-  Rolling made{kTable, 1.0, scale, shift};
+  Rolling made{kTable, 1.0, scale};
   made.bodies += fmt::format(
       "  - {{name: b, kind: rigid, scheme: {}, rigid: {{shape: {{cylinder: {{radius: {:.17g}, "
       "length: {:.17g}}}}}, density: "
@@ -115,7 +115,7 @@ std::vector<std::pair<const char*, Rolling>> family() {
         "{harmonic: {amplitude: 0.05, frequency: 0.7}}, axis: [0, 0, 1], angle: {rate: 0.5}}}}\n" +
             thing("{ellipsoid: {radii: [0.12, 0.1, 0.1]}}",
                   "position: [0.4, 0, 0.1], velocity: [0.3, 0.175, 0], spin: [0, 3, 0]"),
-        0.6, 1.0, 0.0, true}},
+        0.6, 1.0, true}},
   };
 }
 
@@ -229,9 +229,12 @@ saltus: 1
 time: {end: 0.5, step: 1e-3}
 gravity: [0, 0, -9.81]
 bodies:
-  - {name: top, kind: rigid, scheme: SCHEME, rigid: {mass: 0.2, inertia: [2e-4, 2e-4, 1e-4], position: [0.02, 0, 0.0458257569495584], rotation: {axis: [0, 1, 0], angle: 0.411516846067488}, spin: [-7.4, 0.3, 60], velocity: [0, 0, 0]}}
+  - {name: top, kind: rigid, scheme: SCHEME, rigid: {mass: 0.2,
+     inertia: [2e-4, 2e-4, 1e-4], position: [0.02, 0, 0.0458257569495584], rotation: {axis: [0, 1, 0], angle: 0.411516846067488},
+     spin: [-7.4, 0.3, 60], velocity: [0, 0, 0]}}
 contacts:
-  - {on: top, at: [0, 0, -0.05], against: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}, law: {kind: newton-impact, friction: 3}}
+  - {on: top, at: [0, 0, -0.05], against: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}},
+     law: {kind: newton-impact, friction: 3}}
 outputs:
   - {probe: top, at: [0, 0, 0], direction: [1, 0, 0], quantity: displacement}
   - {probe: top, at: [0, 0, 0], direction: [0, 0, 1], quantity: displacement}
@@ -268,15 +271,16 @@ TEST_CASE("a run over contacts that travel goes on from a checkpoint in its midd
 }
 
 TEST_CASE(
-    "under a tolerance what rolls, and what slips until it rolls, takes steps in proportion to the "
-    "root") {
+    "under a tolerance what rolls, and what slips until it rolls, takes steps in proportion to "
+    "it") {
   const std::string slipping = R"(
 saltus: 1
 time: {end: 0.02, step: 1e-2}
 gravity: [0, 0, -9.81]
 bodies:
   - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
-  - {name: b, kind: rigid, rigid: {shape: {ellipsoid: {radii: [0.08, 0.06, 0.05]}}, density: 1000, position: [0, 0, 0.05], spin: [1, 2, 8]}}
+  - {name: b, kind: rigid, rigid: {shape: {ellipsoid: {radii: [0.08, 0.06, 0.05]}},
+     density: 1000, position: [0, 0, 0.05], spin: [1, 2, 8]}}
 surfaces: [{law: {kind: newton-impact, friction: 0.9}}]
 )";
   std::string coin = family()[1].second.text();

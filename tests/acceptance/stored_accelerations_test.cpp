@@ -16,14 +16,16 @@ const std::string kSwing = R"(
 saltus: 1
 time: {end: 10, step: 1}
 bodies:
-  - {name: a, kind: linear, scheme: SCHEME, oscillator: {mass: 1, stiffness: 4}, initial: {coordinates: [1]}}
+  - {name: a, kind: linear, scheme: SCHEME,
+     oscillator: {mass: 1, stiffness: 4}, initial: {coordinates: [1]}}
 outputs: [{probe: a, at: 0, quantity: displacement}]
 )";
 const std::string kPendulum = R"(
 saltus: 1
 time: {end: 5, step: 0.5}
 bodies:
-  - {name: a, kind: lagrangian, scheme: SCHEME, n_pendulum: {length: [1, 0.7], mass: [1, 2]}, initial: {coordinates: [1.5, -0.4]}}
+  - {name: a, kind: lagrangian, scheme: SCHEME,
+     n_pendulum: {length: [1, 0.7], mass: [1, 2]}, initial: {coordinates: [1.5, -0.4]}}
 outputs: [{probe: a, at: 0, quantity: displacement}]
 )";
 

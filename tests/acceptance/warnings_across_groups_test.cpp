@@ -119,7 +119,8 @@ bodies:
     chain: {{masses: 3, mass: 1 kg, stiffness: 400 N/m, ends: fixed-free}}
     initial: {{coordinates: [0.02, -0.01, 0], velocities: [0, 1, -2]}}
     scheme: variational-symplectic
-{}contacts: [{{on: chain, at: 2, against: {{stop: {{at: 0.01, side: above}}}}, law: {{kind: felt, stiffness: 1e7, exponent: 2.5, damping: 1e4}}}}]
+{}contacts: [{{on: chain, at: 2, against: {{stop: {{at: 0.01, side: above}}}},
+     law: {{kind: felt, stiffness: 1e7, exponent: 2.5, damping: 1e4}}}}]
 )",
                        step, before, after);
   };

@@ -71,23 +71,22 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "a change of h in mid-run equals a restart from the physical state with the new h, unless the scheme scales "
-    "stored accelerations") {
+// Generalised-alpha scales its stored acceleration instead: stored_accelerations_test.cpp.
+TEST_CASE("a change of h in mid-run equals a restart from the physical state with the new h") {
   const double h = 2e-3, other = 5e-4;
   for (const Pair& pair : legal_pairs()) {
     if (pair.scheme.scheme->fixed_step()) continue;
+    if (pair.scheme.scheme->name().starts_with("generalized-alpha")) continue;
     CAPTURE(pair.name());
     Simulation sim{Model(parts(pair.body, pair.scheme.scheme, h))};
     for (int k = 0; k < 20; ++k) sim.advance();
-    const bool scales = std::string_view(pair.scheme.scheme->name()).starts_with("generalized-alpha");
     const Body between = as_it_is(pair.body, sim);
     const double t = sim.state().t;
     for (int k = 0; k < 20; ++k) sim.advance(other);
     CHECK(sim.state().t == doctest::Approx(t + 20 * other).epsilon(1e-14));
     const State restarted = free_run(between, pair.scheme.scheme, other, t, 20);
-    CHECK((sim.state().groups[0].q - restarted.groups[0].q).norm() <= (scales ? 1e-4 : 1e-13));
-    CHECK((sim.state().groups[0].v - restarted.groups[0].v).norm() <= (scales ? 1e-2 : 1e-12));
+    CHECK((sim.state().groups[0].q - restarted.groups[0].q).norm() <= 1e-13);
+    CHECK((sim.state().groups[0].v - restarted.groups[0].v).norm() <= 1e-12);
   }
 }
 
