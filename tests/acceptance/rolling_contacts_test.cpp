@@ -230,7 +230,8 @@ time: {end: 0.5, step: 1e-3}
 gravity: [0, 0, -9.81]
 bodies:
   - {name: top, kind: rigid, scheme: SCHEME, rigid: {mass: 0.2,
-     inertia: [2e-4, 2e-4, 1e-4], position: [0.02, 0, 0.0458257569495584], rotation: {axis: [0, 1, 0], angle: 0.411516846067488},
+     inertia: [2e-4, 2e-4, 1e-4], position: [0.02, 0, 0.0458257569495584],
+     rotation: {axis: [0, 1, 0], angle: 0.411516846067488},
      spin: [-7.4, 0.3, 60], velocity: [0, 0, 0]}}
 contacts:
   - {on: top, at: [0, 0, -0.05], against: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}},
