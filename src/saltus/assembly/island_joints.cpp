@@ -51,7 +51,7 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     m.q.resize(body.positions());
     m.axes.resize(body.positions());
     m.w.resize(body.velocities());
-    for (Vector* x : {&m.r, &m.all, &m.change}) x->setZero(body.velocities());
+    for (Vector* x : {&m.r, &m.all, &m.change, &m.kept, &m.v_kept}) x->setZero(body.velocities());
     v_.push_back(m.w);
     steady_ = steady_ && (m.w.size() == 0 || model_.groups()[size(g)].scheme->axes_fixed());
     members_.push_back(std::move(m));
@@ -88,7 +88,13 @@ void IslandJoints::begin(const IslandStep& step) {
   }
   L_.setZero(system_.rows());
   stiffness_.begin();
-  for (Member& m : members_) m.all.setZero();
+  for (Member& m : members_) {
+    m.all.setZero();
+    m.kept.setZero();
+    m.v_kept.setZero();
+  }
+  L_kept_.setZero(system_.rows());
+  at_end_ = false;
   drift_work_ = 0.0;
 }
 
@@ -106,7 +112,7 @@ void IslandJoints::leave_out_broken() {
 
 void IslandJoints::stiffen(IslandStep& step) {
   stiffness_.add(step, system_, L_);
-  if (level_ == JointLevel::velocity || steady_ ||
+  if (level_ == JointLevel::velocity || steady_ || at_end_ ||
       !links_.tauten(step, breakable_.left_out(), system_, L_))
     return;
   size_vectors();
@@ -142,13 +148,16 @@ void IslandJoints::place(IslandStep& step) {
                                    axes = [&](int m) -> const Vector & {
                                      return members_[size(m)].axes;
                                    };
-  if (steady_)  // the configuration at mid-step is known, that at the end is not
+  if (at_end_)
+    system_.make_rows(t0 + step.h, q1);
+  else if (steady_)  // the configuration at mid-step is known, that at the end is not
     system_.make_rows({t0, t0 + step.h, q, q, q, axes});
   else
     system_.make_rows({t0, t0 + step.h, q0, q1, q, axes});
 }
 
-// L_free_ <- c - G v_free, where G v1 = c; G is applied once, to the difference of the velocities.
+// L_free_ <- c - G (v_free + A^-1 r0), where G v1 = c; G is applied once, to the difference of the
+// velocities.
 void IslandJoints::target(IslandStep& step) {
   const bool position = level_ != JointLevel::velocity, middle = bilateral_ != Bilateral::end_zero;
   if (position) {
@@ -163,7 +172,7 @@ void IslandJoints::target(IslandStep& step) {
     if (member.w.size() == 0) continue;
     const Trial& trial = step.trials[size(member.group)];
     if (position)
-      member.w = trial.v - trial.v_free;
+      member.w = trial.v - trial.v_free - member.v_kept;
     else if (middle)
       member.w = -(trial.start->v + trial.v_free);
     else
@@ -222,7 +231,7 @@ void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
 //     S~ (L_free - L) = c - G v_free - G A^-1 G^T L
 bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts) {
   const int pass = step.trials[size(members_.front().group)].pass;
-  const bool corrects = !factors_kept && !contacts && !links_.taut() && pass > 1 &&
+  const bool corrects = !factors_kept && !contacts && !links_.taut() && pass > 1 && !at_end_ &&
                         system_.rows() > kFewRows && left_ <= kSlow * left_before_;
   const auto A = [&](int m) -> const Factor& {
     return step.trials[size(members_[size(m)].group)].A;
@@ -235,7 +244,13 @@ bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts)
     if (!system_.find_dependent(A)) return false;
     place(step);
   }
+  if (at_end_ && !system_.find_dependent(A)) return false;
   if (!factors_kept && !corrects && !system_.factorise_kept(A)) return false;
+  if (at_end_)
+    for (Member& m : members_) {
+      m.v_kept = m.kept;
+      if (m.w.size() > 0) solve(step.trials[size(m.group)].A, m.v_kept);
+    }
   target(step);
   if (!corrects) {
     solve_joints(step, L_free_);
@@ -292,42 +307,11 @@ void IslandJoints::release(IslandStep& step) {
     v_[m].setZero();
     system_.transpose_add(static_cast<int>(m), L_free_, v_[m]);
     if (v_[m].size() > 0) solve(trial.A, v_[m]);
-    v_[m] += trial.v_free;
+    v_[m] += trial.v_free + members_[m].v_kept;
   }
 }
 
-void IslandJoints::open(Eigen::Index columns) { Y_.setZero(system_.rows(), columns); }
-
-void IslandJoints::gather(std::size_t member, const Matrix& X) {
-  for (Eigen::Index j = 0; j < X.cols(); ++j)
-    system_.multiply_add(static_cast<int>(member), X.col(j), Y_.col(j));
-}
-
-// A column of Y has entries only in the joint rows of two bodies, a column of Z = S^-1 Y in all
-// rows.
-void IslandJoints::close(Matrix& W) {
-  Z_ = Y_;
-  system_.solve(Z_);
-  column_.assign(1, 0);
-  entries_.clear();
-  for (Eigen::Index j = 0; j < Y_.cols(); ++j) {
-    for (Eigen::Index i = 0; i < Y_.rows(); ++i)
-      if (Y_(i, j) != 0.0) entries_.push_back({i, Y_(i, j)});
-    column_.push_back(entries_.size());
-  }
-  for (Eigen::Index j = 0; j < W.cols(); ++j) {
-    const double* const z = Z_.col(j).data();
-    for (Eigen::Index i = 0; i < W.rows(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      double sum = 0.0;
-      for (std::size_t e = column_[k]; e < column_[k + 1]; ++e)
-        sum += entries_[e].value * z[entries_[e].row];
-      W(i, j) -= sum;
-    }
-  }
-}
-
-// L = S^-1 (c - G v_free - G A^-1 r)
+// L = S^-1 (c - G (v_free + A^-1 r0) - G A^-1 r)
 void IslandJoints::react(IslandStep& step) {
   u_.setZero();
   bool touched = false;
@@ -350,12 +334,20 @@ void IslandJoints::react(IslandStep& step) {
     Member& member = members_[m];
     member.r.setZero();
     system_.transpose_add(static_cast<int>(m), L_, member.r);
+    member.r += member.kept;
+    if (crossing_ && !at_end_) member.kept = member.r;
     Vector& r = step.trials[size(member.group)].r;
     r += member.r;
     member.change = r - member.all;
     member.all = r;
   }
   stiffness_.take_back(step);
+  if (crossing_ && !at_end_) {
+    L_kept_ = L_;
+    at_end_ = true;
+  } else if (at_end_) {
+    L_ += L_kept_;
+  }
   drift_work_ = 0.5 * L_.dot(system_.drift0() + system_.drift1());
 }
 

@@ -17,11 +17,18 @@
 // step, changes its sign in each of the steps that are compared, so that they would not agree at
 // any step size.
 //
+// Near a position where the rows of a loop are dependent, a motion w that they hardly resist has
+// g = d w in the distance d from that position. The iterate needs d1, that of the end; with d at
+// mid-step the passes diverge where the step crosses the position. Such a step is made once more
+// (cross()): the impulses r0 of its first pass stay, and with G1 at the end
+//                v1 = v_free + A^-1 (r0 + G1^T L1),  G1 v1 = G1 v - g(q)/(gain h)
+//
 // Contacts are solved with v_J = v_free + A^-1 G^T L_free and A_J^-1 = A^-1 - A^-1 G^T S^-1 G A^-1.
 #pragma once
 #include <vector>
 
 #include "saltus/assembly/island.h"
+#include "saltus/assembly/joint_elimination.h"
 #include "saltus/assembly/joint_loads.h"
 #include "saltus/assembly/joint_stiffness.h"
 #include "saltus/assembly/taut_links.h"
@@ -40,6 +47,13 @@ class IslandJoints {
   const JointSystem& system() const { return system_; }
   JointSystem& system() { return system_; }
 
+  /// Whether cross() may help a step whose passes do not converge.
+  bool crosses() const {
+    return system_.loops() && level_ != JointLevel::velocity && !links_.taut();
+  }
+  /// Whether the steps from now on cross a position where rows are dependent.
+  void cross(bool on) { crossing_ = on; }
+  bool crossing() const { return crossing_; }
   /// A step begins: impulses are 0, and broken joints lose their rows.
   void begin(const IslandStep& step);
   /// G in the configuration of the iterates, and the drifts.
@@ -63,9 +77,9 @@ class IslandJoints {
   const Vector& free(std::size_t member) const { return v_[member]; }
   /// With the columns X = A^-1 H^T of a member: Y += G X. Before that, open() sizes Y; after it,
   /// close() computes W -= Y^T S^-1 Y.
-  void open(Eigen::Index columns);
-  void gather(std::size_t member, const Matrix& X);
-  void close(Matrix& W);
+  void open(Eigen::Index columns) { elimination_.open(system_, columns); }
+  void gather(std::size_t member, const Matrix& X) { elimination_.gather(system_, member, X); }
+  void close(Matrix& W) { elimination_.close(system_, W); }
   /// trial.r holds the impulses of the contacts; adds G^T L.
   void react(IslandStep& step);
   /// After Scheme::correct: the velocity correction that g still requires, relative to the
@@ -99,11 +113,8 @@ class IslandJoints {
   struct Member {
     int group = 0;
     Vector q, axes, w, r;
-    Vector all, change;  ///< all impulses of the last pass, and their change in it
-  };
-  struct Entry {
-    Eigen::Index row;
-    double value;
+    Vector all, change;   ///< all impulses of the last pass, and their change in it
+    Vector kept, v_kept;  ///< r0 and A^-1 r0 of a step that crosses
   };
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
@@ -122,11 +133,14 @@ class IslandJoints {
   Bilateral bilateral_;
   bool controlled_ = false;  ///< the step size is controlled
   bool jumps_ = false;       ///< a rate jumps in the current step
+  bool crossing_ = false;    ///< see cross()
+  bool at_end_ = false;      ///< G is that of the end, and r0 is kept
+  Vector L_kept_;            ///< of r0
   std::vector<Vector> v_;    ///< v_J of each member
   Vector right_, rest_;      ///< work space of solve_joints()
   Vector g_, u_, L_free_, L_;
   Vector opening_;  ///< work space of rates_of_gaps()
-  Matrix Y_, Z_;
+  JointElimination elimination_;
   JointStiffness stiffness_;
   TautLinks links_;
   JointLoads loads_;
@@ -138,8 +152,6 @@ class IslandJoints {
   bool steady_ = true;                     ///< G does not change in the passes of a step
   /// Times at which rates jump, if this affects level position; increasing.
   std::vector<double> jump_times_;
-  std::vector<std::size_t> column_;  ///< columns of Y: where their entries begin
-  std::vector<Entry> entries_;
 };
 
 }  // namespace saltus

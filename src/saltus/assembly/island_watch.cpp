@@ -4,8 +4,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "saltus/assembly/contradiction.h"
 #include "saltus/assembly/notice_text.h"
 #include "saltus/model/joint_summary.h"
+#include "saltus/state/failure_words.h"
 
 namespace saltus {
 
@@ -53,6 +55,18 @@ void IslandWatch::tell_points(IslandStep& step) {
     step.notices.add(Notice::Kind::points, a, b, [&] { return points_text(model_, a, b); });
     return;
   }
+}
+
+void IslandWatch::find_contradiction(Stop* stop, StepReport& report) const {
+  if (stop_requested(stop)) return;  // the problem may have been solvable
+  const auto see = [&](int k) {
+    SeenContact contact;
+    list_.see(size(problem_.admitted()[size(k)]), 0.0, contact);
+    return contact;
+  };
+  report.detail = contradiction(
+      model_, {problem_.W(), problem_.b(), problem_.laws(), problem_.rows()}, see, stop);
+  if (!report.detail.empty()) report.failure = failure::kContradiction;
 }
 
 void IslandWatch::look(IslandStep& step, bool rates) {

@@ -20,6 +20,8 @@ class IslandWatch {
   void find_passed(IslandStep& step);
   /// A step that was made with contacts at the points of the detection.
   void tell_points(IslandStep& step);
+  /// Checks whether the contact problem, which was not solved, has a solution at all.
+  void find_contradiction(Stop* stop, StepReport& report) const;
   /// After IslandProblem::measure(). rates: the last stage was one of velocities.
   void look(IslandStep& step, bool rates);
   /// Fails a step in which an angle with a spring or a stop turned by more than half a turn at the

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "saltus/assembly/contact_views.h"
-#include "saltus/assembly/contradiction.h"
 #include "saltus/assembly/island_projection.h"
 #include "saltus/assembly/island_watch.h"
 #include "saltus/assembly/island_work.h"
@@ -74,7 +73,8 @@ class GeneralIsland final : public Island {
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
   double fraction() const;
-  void solve_stages(IslandStep& step, StepReport& report);
+  /// again: the iterates are those of an attempt that failed.
+  void solve_stages(IslandStep& step, StepReport& report, bool again);
   void find_beside(IslandStep& step);
   void place(IslandStep& step);
   void rows(IslandStep& step);
@@ -86,12 +86,13 @@ class GeneralIsland final : public Island {
   void end_gaps(IslandStep& step);
   Passes passes(const Stage& stage) const;
   bool satisfied(const Passes& x) const;
+  /// Rows and A stay constant during the passes of this step.
+  bool steady() const { return steady_ && !joints_.crossing(); }
   void solve_stage(IslandStep& step, const Stage& stage, StepReport& report);
   bool pass(IslandStep& step, const Stage& stage, Passes& x, StepReport& report);
   bool solve_contacts(IslandStep& step, const Stage& stage, Passes& x, StepReport& report);
   void give_impulses(IslandStep& step, Passes& x);
   void judge(const Passes& x, Stop* stop, StepReport& report) const;
-  void explain(Stop* stop, StepReport& report) const;
 
   const Model& model_;
   IslandJoints joints_;
@@ -102,16 +103,16 @@ class GeneralIsland final : public Island {
   IslandProjection projection_;
   IslandWork work_;
   std::span<const Stage> stages_;
-  bool one_pass_ = true;     ///< every group needs one pass
-  bool free_motion_ = true;  ///< a step without contact needs no pass
-  bool steady_ = true;      ///< rows and A of every group stay constant during the passes of a step
-  bool accept_one_ = true;  ///< every group needs one pass or accepts the result of one
-  bool detect_ = false;     ///< active contacts are determined again in every pass
-  bool straight_ = true;    ///< rows of every group are constant
-  bool follows_travel_ = true;     ///< of contact points over the present step
-  SolveReport solved_;             ///< of the last contact problem
-  bool shown_ = false;             ///< this step has solved a contact problem
-  bool unprojected_ = false;       ///< finish() found no joint impulses
+  bool one_pass_ = true;        ///< every group needs one pass
+  bool free_motion_ = true;     ///< a step without contact needs no pass
+  bool steady_ = true;          ///< rows and A of every group depend on the start of the step alone
+  bool accept_one_ = true;      ///< every group needs one pass or accepts the result of one
+  bool detect_ = false;         ///< active contacts are determined again in every pass
+  bool straight_ = true;        ///< rows of every group are constant
+  bool follows_travel_ = true;  ///< of contact points over the present step
+  SolveReport solved_;          ///< of the last contact problem
+  bool shown_ = false;          ///< this step has solved a contact problem
+  bool unprojected_ = false;    ///< finish() found no joint impulses
   std::vector<SeenContact> seen_;  ///< contacts before project(), if it moved a body
   bool projected_ = false;
   /// smallest gap between shapes and boundary surfaces after the step [m]
@@ -235,17 +236,25 @@ void GeneralIsland::place(IslandStep& step) {
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   const StepReport before = report;
   follows_travel_ = true;
-  solve_stages(step, report);
-  if (report.converged || !report.finite || joints_.empty() || !list_.follows() ||
+  solve_stages(step, report, false);
+  if (report.converged || joints_.empty() || !report.detail.empty()) return;
+  if (stages_.size() == 1 && joints_.crosses()) {
+    report = before;
+    joints_.cross(true);
+    solve_stages(step, report, true);
+    joints_.cross(false);
+    if (report.converged) return;
+  }
+  if (!report.finite || !list_.follows() ||
       (report.failure != failure::kStagnation && report.failure != failure::kPassLimit))
     return;
   follows_travel_ = false;
   report = before;
-  solve_stages(step, report);
+  solve_stages(step, report, true);
   if (report.converged) watch_.tell_points(step);
 }
 
-void GeneralIsland::solve_stages(IslandStep& step, StepReport& report) {
+void GeneralIsland::solve_stages(IslandStep& step, StepReport& report, bool again) {
   shown_ = projected_ = unprojected_ = false;
   work_.begin();
   joints_.begin(step);
@@ -256,7 +265,8 @@ void GeneralIsland::solve_stages(IslandStep& step, StepReport& report) {
     for (Member& m : list_.members()) {
       Trial& trial = step.trials[size(m.group)];
       trial.r.setZero();
-      if (first && follows_travel_) continue;
+      if (first && !again) continue;
+      if (first) trial.failure = {};
       trial.stage = first ? 0 : trial.stage + 1;
       trial.pass = 0;
       group(m).scheme->begin(*group(m).dynamics, trial);
@@ -357,7 +367,7 @@ bool GeneralIsland::pass(IslandStep& step, const Stage& stage, Passes& x, StepRe
   if (!joints_.empty() && x.pass > 1) x.renews ? joints_.stiffen(step) : joints_.relax();
   if (!joints_.empty())
     report.finite =
-        joints_.linearise(step, x.pass > 1 && steady_, !problem_.empty()) && report.finite;
+        joints_.linearise(step, x.pass > 1 && steady(), !problem_.empty()) && report.finite;
   if (!problem_.empty() && !solve_contacts(step, stage, x, report)) {
     joints_.unstiffen(step);
     return false;
@@ -371,7 +381,7 @@ bool GeneralIsland::pass(IslandStep& step, const Stage& stage, Passes& x, StepRe
 
 bool GeneralIsland::solve_contacts(IslandStep& step, const Stage& stage, Passes& x,
                                    StepReport& report) {
-  if (x.pass == 1 || !steady_) report.finite = report.finite && problem_.assemble(step);
+  if (x.pass == 1 || !steady()) report.finite = report.finite && problem_.assemble(step);
   report.finite = report.finite && problem_.right_hand_side(step, stage);
   if (!report.finite) return false;
   // Mechanisms on wheels or feet: the load is distributed again as long as the passes converge.
@@ -416,20 +426,7 @@ void GeneralIsland::judge(const Passes& x, Stop* stop, StepReport& report) const
     report.failure = !x.solved                 ? failure::kContactLimit
                      : x.stagnant >= kStagnant ? failure::kStagnation
                                                : failure::kPassLimit;
-  if (!x.solved && report.finite) explain(stop, report);
-}
-
-// Checks whether the unsolved contact problem has a solution at all.
-void GeneralIsland::explain(Stop* stop, StepReport& report) const {
-  if (stop_requested(stop)) return;  // the problem may have been solvable
-  const auto see = [&](int k) {
-    SeenContact contact;
-    list_.see(size(problem_.admitted()[size(k)]), 0.0, contact);
-    return contact;
-  };
-  report.detail = contradiction(
-      model_, {problem_.W(), problem_.b(), problem_.laws(), problem_.rows()}, see, stop);
-  if (!report.detail.empty()) report.failure = failure::kContradiction;
+  if (!x.solved && report.finite) watch_.find_contradiction(stop, report);
 }
 
 void GeneralIsland::check(IslandStep& step, StepReport& report) {
