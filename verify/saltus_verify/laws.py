@@ -9,6 +9,8 @@ import numpy as np
 from . import running
 from .solids import Unknown
 
+MOST_FRICTION = 1e5  # larger coefficients act as this one
+
 
 class Kinematics:
     """Rates and gaps of contacts: arrays, one row per contact; NaN if a side is unknown."""
@@ -133,8 +135,9 @@ def friction_of(laws):
     for law in laws:
         if id(law) not in pick:
             f = law.get("friction") or 0.0
-            pick[id(law)] = (max(f["values"]), np.array(f["values"]) / max(f["values"])) if isinstance(f, dict) \
+            mu, r = (max(f["values"]), np.array(f["values"]) / max(f["values"])) if isinstance(f, dict) \
                 else (f, np.ones(2))
+            pick[id(law)] = (min(mu, MOST_FRICTION), r)
     found = [pick[id(law)] for law in laws]
     return np.array([f[0] for f in found], dtype=float), np.array([f[1] for f in found]).reshape(-1, 2)
 

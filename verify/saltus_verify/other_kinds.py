@@ -41,7 +41,7 @@ def add(model):
             if g.scheme == "moreau-jean" and one["mass_at"] == "theta" and one["newton"].startswith("full"):
                 model.schemes[g.index] = pendulum.with_mass(moreau_jean.step_of(one))
         elif g.scheme == "moreau-jean":
-            model.schemes[g.index] = moreau_jean.step_of(entry["scheme"])
+            model.schemes[g.index] = moreau_jean.step_of(entry["scheme"], entry)
         elif g.scheme == "def-lim" and g.kind == "fem" and not entry["scheme"]["iterate"]:
             model.schemes[g.index] = fem.DefLim
         elif g.scheme == "modal-exact" and g.kind == "modal":

@@ -1,6 +1,8 @@
 """The checked quantities, each with its worst value and bound, and the list of unchecked ones."""
 import math
 
+NOTHING = 1e-280  # in any unit: numbers near the smallest double have no digits, and products of them vanish
+
 
 class Quantity:
     """One line of the report. `worst` is relative to the bound: above 1 it fails."""
@@ -30,6 +32,8 @@ class Report:
         value, bound = float(value), float(bound)
         if math.isnan(value) or math.isnan(bound):
             ratio = math.inf
+        elif abs(value) <= NOTHING:
+            ratio = 0.0
         elif bound > 0.0:
             ratio = abs(value) / bound
         else:
@@ -48,7 +52,7 @@ class Report:
             return
         bounds = numpy.broadcast_to(numpy.asarray(bounds, dtype=float), values.shape).ravel()
         with numpy.errstate(divide="ignore", invalid="ignore"):
-            ratio = numpy.where(values == 0.0, 0.0, values / bounds)
+            ratio = numpy.where(values <= NOTHING, 0.0, values / bounds)
         ratio = numpy.where(numpy.isnan(values) | numpy.isnan(bounds), numpy.inf, ratio)
         i = int(numpy.argmax(ratio))
         self.add(name, values[i], bounds[i], unit, lambda: where(i), count=values.size)

@@ -46,7 +46,8 @@ class Step:
         """Residuals of (3) and (1) with the impulses r (bodies x 6), then (bodies x 2) the magnitudes of the terms of inertia
         and of the loads."""
         g, h = self.group, self.h
-        f, T = g.load(self.t0 + 0.5 * h, self.Q_mid, 0.5 * (self.u0 + self.u1), self.w / h)
+        velocity = g.load_velocity(h, (self.u0, self.u1), (self.W0, self.W1))
+        f, T = g.load(self.t0 + 0.5 * h, self.Q_mid, *velocity)
         linear = g.m[:, None] * (self.u1 - self.u0) - h * f - r[:, :3]
         Om = self.w / h
         JW = lambda W: rotation.apply(g.J, W)
@@ -78,11 +79,13 @@ class Step:
         for _ in range(30):
             w = 0.5 * h * (W0 + W1)
             Q_mid = rotation.multiply(Q0, rotation.mean_turn(w))
-            f, T = group.load(t0 + 0.5 * h, Q_mid, 0.5 * (u0 + u1), w / h)
+            f, T = group.load(t0 + 0.5 * h, Q_mid, *group.load_velocity(h, (u0, u1), (W0, W1)))
             Om = w / h
-            u_next = u0 + h * group.inverse_mass * f
+            # Newton's method for the drags
+            u_next = u1 - (u1 - u0 - h * group.inverse_mass * f) / (1.0 + h * group.drag[:, None] * group.inverse_mass)
             rate = stretch(w, h * T) - h * np.cross(Om, JW(Om))
-            W_next = W0 + rotation.apply(group.inverse_J, rate)
+            slow = 1.0 + h * (group.spin_drag * np.trace(group.inverse_J, axis1=1, axis2=2))[:, None]
+            W_next = W1 - (W1 - W0 - rotation.apply(group.inverse_J, rate)) / slow
             change = max(np.abs(u_next - u1).max(initial=0), np.abs(W_next - W1).max(initial=0))
             size = max(np.abs(u1).max(initial=0), np.abs(W1).max(initial=0))
             u1, W1 = u_next, W_next

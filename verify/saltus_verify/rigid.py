@@ -128,6 +128,14 @@ class RigidGroup:
                     T[i] += np.cross(load.at, inside)
         return f, T
 
+    def load_velocity(self, h, ends, spins):
+        """Velocity and spin at which the load of rig-mid acts: (1 - w) v0 + w v1, w = 1/2, more for h c/m > 2."""
+        def weighted(z, pair):
+            w = np.where(z > 2.0, 1.0 - 1.0 / np.maximum(z, 2.0), 0.5)[:, None]
+            return (1.0 - w) * pair[0] + w * pair[1]
+        return (weighted(h * self.drag * self.inverse_mass.max(1), ends),
+                weighted(h * self.spin_drag * np.linalg.eigvalsh(self.inverse_J)[:, -1], spins))
+
     # -- as an equation of motion
     def acceleration(self, t, q, v):
         _, Q = self.split_q(q)

@@ -175,8 +175,7 @@ class DampingMatrices {
   Matrix M_, C_, K_;
 };
 
-std::vector<Damper> dampers_of(const Group& group, const GroupState& start, double h) {
-  const Dynamics& body = *group.dynamics;
+std::vector<Damper> dampers_of(const Dynamics& body, const GroupState& start, double h) {
   std::vector<Damper> dampers;
   const int n = body.velocities();
   if (n == 0) return dampers;
@@ -240,12 +239,18 @@ bool follows_any_spin(const Scheme& scheme) {
   return (stepper.state().q - free.q).norm() < 1e-6;
 }
 
+double fastest_damping(const Dynamics& body, const GroupState& start, double h) {
+  double most = 0.0;
+  for (const Damper& one : dampers_of(body, start, h)) most = std::max(most, one.rate);
+  return std::isfinite(most) ? most : 0.0;
+}
+
 std::vector<std::string> damper_advice(const Group& group, const GroupState& start, double h) {
   std::vector<std::string> lines;
   const bool rigid = group.dynamics->rigid() != nullptr;
-  for (const Damper& one : dampers_of(group, start, h)) {
+  for (const Damper& one : dampers_of(*group.dynamics, start, h)) {
     const double z = h * one.rate;
-    if (!(z > kLimit) || !std::isfinite(z)) continue;
+    if (!(z > kLimit) || !std::isfinite(z) || group.scheme->damps(one.rate)) continue;
     const auto made = damped_step(*group.scheme, rigid, z);
     if (!made || !(made->turns || made->grows)) continue;
     if (made->grows && !rigid) continue;  // reported by step_advice()
@@ -254,11 +259,8 @@ std::vector<std::string> damper_advice(const Group& group, const GroupState& sta
       return other && !other->turns && !other->grows;
     };
     std::string others = schemes_for(group.dynamics->traits(), damps);
-    MoreauJeanOptions end;
-    end.theta = 1.0;
-    if (const auto scheme = make_moreau_jean(end);
-        fits(*scheme, group.dynamics->traits()) && damps(*scheme))
-      others += (others.empty() ? "" : ", ") + std::string("moreau-jean with theta: 1");
+    if (fits(*make_moreau_jean({}), group.dynamics->traits()))
+      others += (others.empty() ? "" : ", ") + std::string("moreau-jean with dashpots: decaying");
     const auto body = static_cast<std::size_t>(one.body);
     const std::string& name = body < group.bodies.size() ? group.bodies[body] : group.name;
     lines.push_back(fmt::format(

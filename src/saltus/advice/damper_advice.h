@@ -21,6 +21,10 @@ std::optional<DampedStep> damped_step(const Scheme& scheme, bool rigid, double z
 /// per step.
 bool follows_any_spin(const Scheme& scheme);
 
+/// Largest c/m [1/s] of the drag, dashpots and mass-proportional damping that damper_advice()
+/// considers; 0: none.
+double fastest_damping(const Dynamics& body, const GroupState& start, double h);
+
 /// Reports drag, dashpots and mass-proportional damping of a group with h c/m > 2 under a scheme
 /// that reverses velocities there: the body, h c/m, the longest step and schemes that damp. Ignores
 /// motions whose frequency the step does not resolve (h omega >= 2), stiffness-proportional damping

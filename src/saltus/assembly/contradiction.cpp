@@ -8,6 +8,7 @@
 #include "saltus/assembly/notice_text.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/contact/certificate.h"
+#include "saltus/solvers/registry.h"
 
 namespace saltus {
 namespace {
@@ -31,7 +32,10 @@ void add_once(std::vector<std::string>& names, std::string name) {
 
 std::string contradiction(const Model& model, const ContactProblem& problem,
                           const std::function<SeenContact(int)>& see, Stop* stop) {
-  const std::vector<int> found = contradicting_contacts(model.solver(), problem, stop);
+  // The default solver, whatever the scene has chosen: sweeps would not solve a problem that is
+  // nearly singular.
+  const std::unique_ptr<ContactSolver> solver = solvers().front().make();
+  const std::vector<int> found = contradicting_contacts(*solver, problem, stop);
   if (found.empty()) return "";
   std::vector<std::string> pairs, driven;
   std::vector<int> groups;

@@ -39,6 +39,13 @@ double way(const Model& model, const JointSystem& joints, const IslandContact& c
                     step);
 }
 
+/// First row of a contact in the problem; -1 if it does not act, as an open stop.
+Eigen::Index acting_row(std::span<const int> admitted, std::span<const Law> laws, std::size_t i,
+                        bool acts) {
+  const auto k = std::ranges::lower_bound(admitted, static_cast<int>(i)) - admitted.begin();
+  return acts ? laws[static_cast<std::size_t>(k)].first : -1;
+}
+
 }  // namespace
 
 IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints& joints)
@@ -267,7 +274,7 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
       const auto first = static_cast<Eigen::Index>(laws_[k].first);
       RowState x = row_state(step, i);
       x.gaps_alone = gaps_alone;
-      if (needs_.actuators) x.W = W_.diagonal()[first];
+      if (needs_.W) x.W = W_.diagonal()[first];
       const RowTerm term = law(i).row(x);
       b_[first] = term.b;
       compliance_[first] = term.compliance;
@@ -461,8 +468,8 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
 
 double IslandProblem::damping(std::size_t i) const {
   if (list_[i].joint_law < 0 || !(law(i).facts().damping > 0.0)) return 0.0;
-  if (!law(i).bilateral() && normal(i) == 0.0) return 0.0;  // a stop that is not active
-  return law(i).damping_impulse(h_, motion.u0[row(i)], u_now_[row(i)]);
+  const auto k = acting_row(admitted_, laws_, i, law(i).bilateral() || normal(i) != 0.0);
+  return k < 0 ? 0.0 : law(i).damping_impulse(h_, diagonal(k), motion.u0[row(i)], u_now_[row(i)]);
 }
 
 }  // namespace saltus

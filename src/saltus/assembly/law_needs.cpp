@@ -19,6 +19,7 @@ LawNeeds LawNeeds::of(const Model& model, const ContactList& list) {
   }
   for (std::size_t i = 0; i < list.named(); ++i) {
     if (list[i].joint_law < 0) continue;
+    needs.W = needs.W || list.law(i).facts().reads_W;
     needs.given = needs.given || list.law(i).facts().given;
     if (list[i].actuated) {
       needs.actuators = true;

@@ -13,6 +13,7 @@ struct LawNeeds {
   bool dampers = false;    ///< some law on a joint has a dashpot
   bool stops = false;      ///< some law on a joint is not friction
   bool actuators = false;  ///< some law on a joint has an actuator
+  bool W = false;          ///< some law on a joint uses W of its row
   bool given = false;      ///< some law on a joint is a given force
   bool activates = false;  ///< some law restricts rates of contacts that it admits by their gaps
   bool expands = false;    ///< a compression problem is solved first

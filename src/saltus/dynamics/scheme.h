@@ -12,6 +12,7 @@
 // (group, h) are in Prepared, data of one step in Trial, and data carried to the next step in
 // GroupState.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -162,6 +163,13 @@ class Scheme {
   /// True: the state depends on h (modal-exact), so h cannot change within a run.
   virtual bool fixed_step() const { return false; }
   virtual PassLimits pass_limits() const { return {}; }
+  /// Whether motion under dashpots up to this c/m [1/s] decays without reversing, at any step.
+  virtual bool damps(double /*rate*/) const { return false; }
+  /// This scheme for a group whose fastest dashpot has the c/m fastest() [1/s], if it depends on
+  /// it; null otherwise.
+  virtual std::unique_ptr<Scheme> adapted(const std::function<double()>& /*fastest*/) const {
+    return nullptr;
+  }
   /// Largest stable h omega of an underdamped mode with damping ratio xi; infinite if there is no
   /// limit, 0 if every step grows.
   virtual double stability_limit(double xi) const;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "saltus/advice/damper_advice.h"
 #include "saltus/base/faults.h"
 #include "saltus/base/suggest.h"
 #include "saltus/kinds/build_body.h"
@@ -61,6 +62,7 @@ class Builder {
     add_joints(scene_, bodies_, parts_);
     assemble(parts_);
     checks.warn_of_fields();
+    adapt_schemes();
     checks.advise_dampers();
     set_solver_options(spec_, rigid_, parts_);
     each("outputs", spec_.outputs.size(),
@@ -99,6 +101,16 @@ class Builder {
     for (const std::string& text : built.warnings) parts_.warnings.push_back(text);
     parts_.initial.push_back(built.initial);
     parts_.group_path.push_back(path);
+  }
+
+  void adapt_schemes() {
+    for (std::size_t g = 0; g < parts_.groups.size(); ++g) {
+      Group& group = parts_.groups[g];
+      const auto fastest = [&] {
+        return fastest_damping(*group.dynamics, parts_.initial[g], spec_.time.h());
+      };
+      if (auto scheme = group.scheme->adapted(fastest)) group.scheme = std::move(scheme);
+    }
   }
 
   const Scene& scene_;

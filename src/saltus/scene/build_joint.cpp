@@ -90,6 +90,9 @@ void add_spring(JointMaking& m, int i, const JointLawsSpec<D>& laws, const std::
   ContactSpring spring;
   spring.at = ContactSpring::At::middle;
   spring.pulls = true;
+  const JointKind kind = m.spec.placed_kind();
+  spring.steady = joint_coordinate(kind, i, m.placed.a, m.placed.b).spin ||
+                  (kind != JointKind::line && (!m.placed.spec[0] || !m.placed.spec[1]));
   spring.damping = laws.damping;
   double rest = m.spec.kind == JointKind::line
                     ? joint_coordinate(JointKind::line, 0, m.placed.a, m.placed.b).gap

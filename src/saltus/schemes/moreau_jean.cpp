@@ -3,8 +3,11 @@
 //     M (v1 - v0) = h F_theta + r,        v_theta = theta v1 + (1 - theta) v0
 //     q1 = q0 (+) h v_theta,              q_theta = q0 (+) h theta v_theta
 //     ends:  F_theta = (1 - theta) F(t0, q0, v0) + theta F(t1, q1, v1)
-//     mid:   F_theta = F(t0 + theta h, q_theta, v_theta)
-//     A = M + h theta C + h^2 theta^2 K,  gain = theta
+//     mid:   F_theta = F(t0 + theta h, q_theta, w v1 + (1 - w) v0)
+//     A = M + h w C + h^2 theta^2 K,  gain = theta
+//
+// w = theta; with dashpots: decaying, and h c/m > 2 of the fastest dashpot of the group, w is at
+// least dashpot_weight(h c/m).
 //
 // Affine groups need one pass; others iterate on v1 together with the contact impulses. M is
 // evaluated at q0, q_theta or q1. C and K are the tangents of the force at v1; the derivative of
@@ -16,6 +19,7 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/dynamics/dashpot_weight.h"
 #include "saltus/schemes/implicit.h"
 
 namespace saltus {
@@ -27,7 +31,7 @@ using Criterion = MoreauJeanOptions::Criterion;
 
 class MoreauJean final : public ImplicitScheme {
  public:
-  explicit MoreauJean(const MoreauJeanOptions& o);
+  explicit MoreauJean(const MoreauJeanOptions& o, double rate = 0.0);
   std::string_view name() const override { return MoreauJeanOptions::name; }
   /// one_pass_refreshed linearises about the predicted state in a pass, which begin() does not
   /// make.
@@ -36,6 +40,11 @@ class MoreauJean final : public ImplicitScheme {
            (newton_ != Newton::one_pass_refreshed && ImplicitScheme::one_pass(body));
   }
   double gain() const override { return theta_; }
+  bool damps(double rate) const override { return rate <= rate_; }
+  std::unique_ptr<Scheme> adapted(const std::function<double()>& fastest) const override {
+    if (options_.dashpots == MoreauJeanOptions::Dashpots::theta) return nullptr;
+    return std::make_unique<MoreauJean>(options_, fastest());
+  }
   double stability_limit(double xi) const override;
   void linearise(const Dynamics& body, Trial& x) const override;
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
@@ -46,14 +55,23 @@ class MoreauJean final : public ImplicitScheme {
   void predict(const Dynamics& body, Trial& x) const override;
   void place_end(const Dynamics& body, Trial& x) const override;
   void residual(const Dynamics& body, Trial& x, Vector& res) const override;
-  Combination matrix(double h) const override { return {1.0, h * theta_, h * h * theta_ * theta_}; }
+  Combination matrix(double h) const override {
+    return {1.0, h * weight(h), h * h * theta_ * theta_};
+  }
   double left_over(const Dynamics& body, Trial& x) const override;
 
  private:
   void factorise(const Dynamics& body, Trial& x) const override;
   const Vector& place_mass(const Dynamics& body, Trial& x) const;
 
+  /// w
+  double weight(double h) const {
+    return rate_ > 0.0 ? std::max(theta_, dashpot_weight(h * rate_)) : theta_;
+  }
+
+  MoreauJeanOptions options_;
   double theta_;
+  double rate_;  ///< c/m of the fastest dashpot that decays [1/s]
   bool ends_;
   MassAt mass_at_;
   Newton newton_;
@@ -69,9 +87,11 @@ PassLimits limits(const MoreauJeanOptions& o) {
   return limits;
 }
 
-MoreauJean::MoreauJean(const MoreauJeanOptions& o)
+MoreauJean::MoreauJean(const MoreauJeanOptions& o, double rate)
     : ImplicitScheme(limits(o), limits(o).only_one),
+      options_(o),
       theta_(o.theta),
+      rate_(rate),
       ends_(o.quadrature == MoreauJeanOptions::Quadrature::ends),
       mass_at_(o.mass_at),
       newton_(o.newton),
@@ -117,6 +137,7 @@ void MoreauJean::residual(const Dynamics& body, Trial& x, Vector& res) const {
   } else {
     place_between(body, x, x.v, theta_);
     x.t_at = x.t0 + theta_ * x.h;
+    if (const double w = weight(x.h); w != theta_) x.work[v_at] = w * x.v + (1.0 - w) * x.start->v;
     body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
   }
   x.work[change] = x.v - x.start->v;
@@ -199,7 +220,14 @@ void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
     out.scheme += (1.0 - theta_) * x.h * gyroscopic_power(body, x.start->v, x.work[v_at]) +
                   theta_ * x.h * gyroscopic_power(body, end.v, x.work[v_at]);
   } else {
-    book_between(body, x, end, theta_, out);
+    place_between(body, x, end.v, theta_);
+    const double w = weight(x.h);
+    x.work[product] = x.work[v_at];
+    if (w != theta_) x.work[product] = w * end.v + (1.0 - w) * x.start->v;
+    std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
+    book_sources(body, x.t0 + theta_ * x.h, x.t0, x.work[q_at], x.work[product], x.work[v_at], x.h,
+                 out.by_source);
+    out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
   }
   if (theta_ != 0.5) {
     x.work[change] = end.v - x.start->v;

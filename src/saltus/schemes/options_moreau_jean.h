@@ -20,6 +20,7 @@ struct MoreauJeanOptions {
   enum class Tangent { refreshed, frozen, exact };
   enum class Criterion { velocity_change, residual, relative_increment };
   enum class Operators { refreshed, frozen };
+  enum class Dashpots { theta, decaying };
 
   double theta = 0.5;
   Quadrature quadrature = Quadrature::mid;
@@ -28,6 +29,7 @@ struct MoreauJeanOptions {
   Tangent tangent = Tangent::refreshed;
   Operators operators = Operators::refreshed;
   Criterion criterion = Criterion::velocity_change;
+  Dashpots dashpots = Dashpots::theta;
   double newton_tolerance = 1e-10;
   int newton_iterations = 20;
   std::optional<double> gamma;
@@ -38,6 +40,11 @@ struct MoreauJeanOptions {
   /// is given.
   bool forecasts() const { return use_gamma.value_or(gamma.has_value()); }
 
+  std::optional<Fault> fault() const {
+    if (dashpots == Dashpots::decaying && quadrature == Quadrature::ends)
+      return Fault{"dashpots", "'decaying' needs `quadrature: mid`", ""};
+    return std::nullopt;
+  }
   bool operator==(const MoreauJeanOptions&) const = default;
   static constexpr auto fields() {
     using T = MoreauJeanOptions;
@@ -67,6 +74,13 @@ struct MoreauJeanOptions {
         field("criterion", &T::criterion,
               "quantity compared with newton_tolerance: the velocity change of a pass, the "
               "residual of the equation of the step, or |dq|/(1 + |q0|)"),
+        field("dashpots", &T::dashpots,
+              "velocity at which forces are evaluated; theta: v_theta; decaying: nearer to the end "
+              "of "
+              "the step where the fastest dashpot, drag or mass-proportional damping has h c/m > "
+              "2, so "
+              "that its motion decays instead of reversing in every step; needs `quadrature: mid`. "
+              "Bodies whose scheme is not named have `decaying`"),
         field("newton_tolerance", &T::newton_tolerance, kPositive,
               "the passes of a step end when the criterion is below this value"),
         field("newton_iterations", &T::newton_iterations, at_least(1),
@@ -105,6 +119,10 @@ constexpr auto names_of(MoreauJeanOptions::Criterion) {
   return std::array{NamedValue{velocity_change, "velocity-change"},
                     NamedValue{residual, "residual"},
                     NamedValue{relative_increment, "relative-increment"}};
+}
+constexpr auto names_of(MoreauJeanOptions::Dashpots) {
+  using enum MoreauJeanOptions::Dashpots;
+  return std::array{NamedValue{theta, "theta"}, NamedValue{decaying, "decaying"}};
 }
 constexpr auto names_of(MoreauJeanOptions::Operators) {
   using enum MoreauJeanOptions::Operators;

@@ -6,16 +6,17 @@
 //         s = sqrt(1 + |w|^2/4)   (1)
 //     R1 = R0 cay(w),   quaternion Q1 = Q0 (1, w/2)/s                                           (2)
 //     M (v1 - v0) = h f + r_v,   x1 = x0 + h (v0 + v1)/2                                        (3)
-//     f and T at t0 + h/2, x_m = (x0 + x1)/2, (v0 + v1)/2 and R_m, the mean of R0 and R1
-//         projected onto the rotations,
+//     f and T at t0 + h/2, x_m = (x0 + x1)/2, (1 - w_c) v0 + w_c v1 and R_m, the mean of R0 and R1
+//         projected onto the rotations; w_c = 1/2, and for drags with h c/m > 2 more, see
+//         dashpot_weight.h
 //     quaternion Q_m = Q0 (s + 1, w/2)/sqrt(2 s (s + 1))                                        (4)
 //
 // With S, torque and impulse in the axes of mid-step change R J W by exactly h R_m T + R_m r_W, and
 // their work is (h T + r_W) . Om. Without forces W . J W and R J W are constant.
 //
-//     A = blockdiag((m + h c/2) I, J + (h c_W/2) I) with the drags c, c_W, gain = 1/2: passes with
-//     v_free = v1(r) - A^-1 r.   symmetrise: false:
-//     A = S^-1 [M + (h/2) C + (h^2/4) K - (h/2) d(S g)/dw] at mid-step, not symmetric
+//     A = blockdiag((m + w_c h c) I, J + w_c h c_W I) with the drags c, c_W, gain = 1/2: passes
+//     with v_free = v1(r) - A^-1 r.   symmetrise: false:
+//     A = S^-1 [M + w_c h C + (h^2/4) K - (h/2) d(S g)/dw] at mid-step, not symmetric
 //
 // Source: J. C. Simo, K. K. Wong 1991; M. A. Austin et al. 1993; theory in docs/theory/rig-mid.md.
 #include "saltus/schemes/rig_mid.h"
@@ -26,6 +27,8 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/dynamics/dashpot_weight.h"
+#include "saltus/math/dense.h"
 #include "saltus/schemes/rig_mid_kernel.h"
 #include "saltus/schemes/rigid_step.h"
 
@@ -53,12 +56,38 @@ Matrix3 slope(const Vector3& w, const Vector3& g) {  // d(S g)/dw
 }
 
 struct Bodies : Prepared {
-  explicit Bodies(const Dynamics& body) : columns(*body.rigid()) {
+  /// A body whose drags have w_c > 1/2 in steps of this length.
+  struct Dragged {
+    std::size_t body;
+    double way, turn;        ///< w_c - 1/2 of velocity and spin
+    double drag, spin_drag;  ///< c [N s/m], c_W [N m s]
+  };
+
+  Bodies(const Dynamics& body, double h) : columns(*body.rigid()) {
     for (const Source& source : body.sources()) accounts = accounts || !source.potential;
+    find_dragged(body, h);
   }
+  void find_dragged(const Dynamics& body, double h);
   rig_mid::Columns columns;
   bool accounts = false;  ///< some source has no potential
+  std::vector<Dragged> dragged;
 };
+
+void Bodies::find_dragged(const Dynamics& body, double h) {
+  const RigidData& data = *body.rigid();
+  Vector q = Vector::Zero(body.positions()), zero = Vector::Zero(body.velocities()), c = zero;
+  for (int i = 0; i < body.bodies(); ++i) q[7 * i + 3] = 1.0;
+  body.multiply({0.0, 1.0, 0.0}, 0.0, q, zero, Vector::Ones(zero.size()), c);
+  if (c.isZero(0.0)) return;
+  for (int i = 0; i < body.bodies(); ++i) {
+    const auto b = static_cast<std::size_t>(i);
+    const double drag = c.segment<3>(6 * i).maxCoeff(), spin = c.segment<3>(6 * i + 3).maxCoeff();
+    const double way = dashpot_weight(h * drag * data.mass_inverse[b].maxCoeff()) - 0.5,
+                 free = symmetric_pairs(Matrix(data.inertia_inverse[b])).values[2],
+                 turn = dashpot_weight(h * spin * free) - 0.5;
+    if (way > 0.0 || turn > 0.0) dragged.push_back({b, way, turn, drag, spin});
+  }
+}
 
 class RigMid final : public Scheme {
  public:
@@ -68,8 +97,9 @@ class RigMid final : public Scheme {
   bool one_pass(const Dynamics&) const override { return false; }
   bool free_motion(const Dynamics&) const override { return true; }
   double gain() const override { return 0.5; }
-  std::unique_ptr<Prepared> prepare(const Dynamics& body, double) const override {
-    return std::make_unique<Bodies>(body);
+  bool damps(double) const override { return true; }
+  std::unique_ptr<Prepared> prepare(const Dynamics& body, double h) const override {
+    return std::make_unique<Bodies>(body, h);
   }
 
   void begin(const Dynamics& body, Trial& x) const override;
@@ -80,12 +110,27 @@ class RigMid final : public Scheme {
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  private:
-  /// (4), (v0 + v1)/2, (f, T) at mid-step, A^-1 r, and scratch
-  enum Scratch { q_mid, v_mid, load, response, change, product, spare, scale, history, count };
+  /// (4), (v0 + v1)/2, (f, T) at mid-step, A^-1 r, scratch, and the velocity of the load if some
+  /// body is dragged
+  enum Scratch {
+    q_mid,
+    v_mid,
+    load,
+    response,
+    change,
+    product,
+    spare,
+    scale,
+    history,
+    v_load,
+    count
+  };
 
   void move(const Dynamics& body, Trial& x) const;
   void iterate(const Dynamics& body, Trial& x) const;
   void tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const;
+  static const Vector& velocity_of_load(Trial& x, const Vector& v1);
+  static void add_drag(const Trial& x, Factor& A);
   static rig_mid::Step step(Trial& x);
   static const Bodies& prepared(const Trial& x) { return *static_cast<const Bodies*>(x.prepared); }
 
@@ -109,9 +154,36 @@ void RigMid::begin(const Dynamics& body, Trial& x) const {
   if (symmetrise_ && !x.factorised) {
     x.work[spare].setZero();  // without rotation C contains the drags only
     body.factorise({1.0, 0.5 * x.h, 0.0}, x.t0, x.start->q, x.work[spare], x.A);
+    add_drag(x, x.A);
   }
   x.factorised = symmetrise_;
   move(body, x);
+}
+
+// (1 - w_c) v0 + w_c v1 = v_mid + (w_c - 1/2) (v1 - v0)
+const Vector& RigMid::velocity_of_load(Trial& x, const Vector& v1) {
+  const auto& dragged = prepared(x).dragged;
+  if (dragged.empty()) return x.work[v_mid];
+  Vector& v = x.work[v_load];
+  v = x.work[v_mid];
+  for (const Bodies::Dragged& one : dragged) {
+    const RigidAt at(static_cast<std::ptrdiff_t>(one.body));
+    const Eigen::Matrix<double, 6, 1> dv = v1.segment<6>(at.v) - x.start->v.segment<6>(at.v);
+    v.segment<3>(at.v) += one.way * dv.head<3>();
+    v.segment<3>(at.v + 3) += one.turn * dv.tail<3>();
+  }
+  return v;
+}
+
+// With D = (w_c - 1/2) h c:  (B + D)^-1 = (1 + B^-1 D)^-1 B^-1,  also where B^-1 has locked rows.
+void RigMid::add_drag(const Trial& x, Factor& A) {
+  for (const Bodies::Dragged& one : prepared(x).dragged) {
+    Block& inverse = std::get<Blocks6>(A.form).inverse[one.body];
+    Eigen::Matrix<double, 6, 1> D;
+    D << Vector3::Constant(one.way * x.h * one.drag),
+        Vector3::Constant(one.turn * x.h * one.spin_drag);
+    inverse = ((Block::Identity() + inverse * D.asDiagonal()).inverse() * inverse).eval();
+  }
 }
 
 // The motion of the step under x.r. If the load at the resulting mid-step state is unchanged, only
@@ -119,7 +191,7 @@ void RigMid::begin(const Dynamics& body, Trial& x) const {
 void RigMid::move(const Dynamics& body, Trial& x) const {
   if (!rig_mid::advance(prepared(x).columns, step(x))) x.failure = kNotSolved;
   if (body.rigid()->steady_load) return;
-  body.load(x.t0 + 0.5 * x.h, x.work[q_mid], x.work[v_mid], x.work[spare]);
+  body.load(x.t0 + 0.5 * x.h, x.work[q_mid], velocity_of_load(x, x.v), x.work[spare]);
   if ((x.work[spare].array() == x.work[load].array()).all()) return;
   x.work[load].swap(x.work[spare]);
   iterate(body, x);
@@ -172,7 +244,7 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
     }
     rig_mid::place(prepared(x).columns, step(x));
     if (done) return;
-    body.load(x.t0 + 0.5 * h, x.work[q_mid], x.work[v_mid], x.work[load]);
+    body.load(x.t0 + 0.5 * h, x.work[q_mid], velocity_of_load(x, x.v), x.work[load]);
   }
   x.failure = kNotSolved;
 }
@@ -183,6 +255,7 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
 void RigMid::tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const {
   const double h = x.h;
   body.factorise({1.0, 0.5 * h, 0.25 * h * h}, x.t0 + 0.5 * h, x.work[q_mid], x.work[v_mid], A);
+  add_drag(x, A);
   auto& inverse = std::get<Blocks6>(A.form).inverse;
   for (std::size_t i = 0; i < inverse.size(); ++i) {
     const RigidAt at(static_cast<std::ptrdiff_t>(i));
@@ -236,8 +309,8 @@ void RigMid::place(const Dynamics& body, const Trial& x, double fraction, Out q)
 void RigMid::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   if (prepared(x).accounts)
-    book_sources(body, x.t0 + 0.5 * x.h, x.t0, x.work[q_mid], x.work[v_mid], x.work[v_mid], x.h,
-                 out.by_source);
+    book_sources(body, x.t0 + 0.5 * x.h, x.t0, x.work[q_mid], velocity_of_load(x, end.v),
+                 x.work[v_mid], x.h, out.by_source);
   out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 

@@ -154,10 +154,12 @@ SchemeChoice BodySpec::chosen_scheme() const {
   if (scheme) return *scheme;
   if (kind == BodyKind::modal) return ModalExactOptions{};
   if (kind == BodyKind::rigid) return RigMidOptions{};
+  MoreauJeanOptions usual;
+  usual.dashpots = MoreauJeanOptions::Dashpots::decaying;
   if (fem && fem->modes)
-    return fem->modes->keep.empty() ? SchemeChoice(ModalExactOptions{}) : MoreauJeanOptions{};
+    return fem->modes->keep.empty() ? SchemeChoice(ModalExactOptions{}) : usual;
   if (kind == BodyKind::pseudo_rigid || kind == BodyKind::fem) return DefLimOptions{};
-  return MoreauJeanOptions{};
+  return usual;
 }
 
 int colour_of(std::string_view text) {

@@ -4,8 +4,7 @@
 // divided by kappa = w (k gain h + c), with the law -P in h bound Sgn(s) of a box:
 //     s = W P + b + P/(h kappa),
 //     b = (k (w y + (1 - w) y0) + c (w u + (1 - w) u0) - T)/kappa
-// w = 1/2 is of order 2. The damper alone changes a rate by the factor (1 - (1 - w) z)/(1 + w z),
-// z = h c W: for z > 2 it would reverse in every step. There w = 1 - 1/z, and the factor is 0.
+// with w = dashpot_weight(h c W).
 // A given force alone is the known impulse h T; its row keeps a box of bound 0.
 #include "saltus/contact/laws/actuator_law.h"
 
@@ -25,6 +24,7 @@ class ActuatorLaw final : public ContactLaw {
                     .bilateral = true,
                     .uses_angle = x.stiffness > 0.0,
                     .reads_start_gap = true,
+                    .reads_W = x.damping > 0.0,
                     .actuates = true,
                     .given = x.stiffness == 0.0 && x.damping == 0.0}),
         x_(x) {}
@@ -53,10 +53,7 @@ class ActuatorLaw final : public ContactLaw {
   double damping_force(double gap, double rate) const override { return force(gap, rate, 0.0); }
 
  private:
-  double weight(double h, double W) const {
-    const double z = h * x_.damping * W;
-    return z > 2.0 ? 1.0 - 1.0 / z : 0.5;
-  }
+  double weight(double h, double W) const { return dashpot_weight(h * x_.damping * W); }
   static double between(double w, double x0, double x1) { return w * x1 + (1.0 - w) * x0; }
   double linear(double gap, double rate, double effort) const {
     return effort - x_.stiffness * gap - x_.damping * rate;

@@ -77,7 +77,11 @@ void ContactLaw::strengthen(Law& entry, double h, double slip) const {
 
 double ContactLaw::stored_energy(double) const { return 0.0; }
 
-double ContactLaw::damping_impulse(double h, double u0, double u1) const {
+double ContactLaw::damping_impulse(double h, double W, double u0, double u1) const {
+  if (facts_.reads_W) {
+    const double w = dashpot_weight(h * facts_.damping * W);
+    return -h * facts_.damping * (w * u1 + (1.0 - w) * u0);
+  }
   const double c = facts_.damps_in_middle ? 0.5 : 1.0;
   return -h * facts_.damping * (c * u1 + (1.0 - c) * u0);
 }

@@ -16,6 +16,7 @@
 #include "saltus/contact/contact_solver.h"
 #include "saltus/contact/laws/activation.h"
 #include "saltus/contact/laws/friction.h"
+#include "saltus/dynamics/dashpot_weight.h"
 
 namespace saltus {
 
@@ -67,6 +68,7 @@ struct LawFacts {
   bool rebounds = false;          ///< its row adds e u0 to u1, or a term that closes the gap
   bool expands = false;           ///< compression is solved first: P = (1 + e) P_c + P_x
   bool damps_in_middle = false;   ///< its dashpot acts on (u0 + u1)/2, which may reverse the rate
+  bool reads_W = false;           ///< its dashpot acts on a mean of u0 and u1 that W decides
   bool acts_in_middle = false;    ///< a spring evaluated at the mid-step gap, which may add energy
   bool follows_way = false;       ///< acts on the displacement of a coordinate, RowState::way
   bool actuates = false;          ///< a force that also depends on a given one, RowState::effort
@@ -122,7 +124,7 @@ struct RowState {
   double reach = 0.0;   ///< Y, the gap at the end if the rate there were 0; if closes_gaps [m]
   bool load = false;    ///< load_lasts()
   double effort = 0.0;  ///< given force of an actuator, mean over the step [N], [N m]
-  double W = 0.0;       ///< W_ii of its row without compliance, for laws that actuate [1/kg]
+  double W = 0.0;       ///< W_ii of its row without compliance; if reads_W [1/kg]
 };
 /// u = W P + b + compliance P
 struct RowTerm {
@@ -233,8 +235,9 @@ class ContactLaw {
 
   /// V [J]; 0 for set-valued laws.
   virtual double stored_energy(double gap) const;
-  /// Impulse of its dashpot in a step from rate u0 to u1 [N s]; for laws with damping.
-  virtual double damping_impulse(double h, double u0, double u1) const;
+  /// Impulse of its dashpot in a step from rate u0 to u1 [N s]; for laws with damping. W: as in
+  /// RowState.
+  virtual double damping_impulse(double h, double W, double u0, double u1) const;
 
   // -- between events
 

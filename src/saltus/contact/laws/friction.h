@@ -75,6 +75,11 @@ struct DirectedFriction {
 };
 using FrictionChoice = std::variant<double, DirectedFriction>;
 
+/// Largest coefficient that makes a difference: contacts that are pressed with a hundred-thousandth
+/// of the tangential force do not slip. A larger one would let a body hang on a wall that it merely
+/// touches, by a pressure of round-off; it acts as this one.
+inline constexpr double kMostFriction = 1e5;
+
 /// The larger coefficient.
 inline double coefficient_of(const FrictionChoice& friction) {
   const auto* two = std::get_if<DirectedFriction>(&friction);
@@ -82,9 +87,10 @@ inline double coefficient_of(const FrictionChoice& friction) {
 }
 /// Friction with the given coefficients and axis.
 inline Friction resolved(const FrictionChoice& friction) {
-  Friction made{.coefficient = coefficient_of(friction)};
+  const double largest = coefficient_of(friction);
+  Friction made{.coefficient = std::min(largest, kMostFriction)};
   if (const auto* two = std::get_if<DirectedFriction>(&friction)) {
-    made.ratio = {two->values[0] / made.coefficient, two->values[1] / made.coefficient};
+    made.ratio = {two->values[0] / largest, two->values[1] / largest};
     made.axis = two->along;
   }
   return made;

@@ -54,10 +54,12 @@ struct NewtonImpact {
     using T = NewtonImpact;
     return field_rows(
         field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
-        field("friction", &T::friction, kNotNegative,
-              "Coulomb's coefficient: tangential force <= friction times normal force; between "
-              "shapes also one along an axis and one across it, {along: [1, 0, 0], values: [0.8, "
-              "0.1]}"),
+        field(
+            "friction", &T::friction, kNotNegative,
+            "Coulomb's coefficient: tangential force <= friction times normal force, where values "
+            "above 1e5 act as 1e5; between "
+            "shapes also one along an axis and one across it, {along: [1, 0, 0], values: [0.8, "
+            "0.1]}"),
         field("restitution_tangential", &T::restitution_tangential, between(0.0, 1.0),
               "tangential velocity after the impact = -this times the one before it, while the "
               "contact sticks"),

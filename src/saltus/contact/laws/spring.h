@@ -17,6 +17,9 @@ struct ContactSpring {
   /// N of either sign, at any gap: a spring, not an obstacle; linear() only.
   At at = At::mean;
   bool pulls = false;
+  /// The rate of a coordinate along a direction that turns within the step is not the rate of its
+  /// gap at either end: only the mean of both is. False if that may be.
+  bool steady = false;
 
   /// Whether it is one complementarity row, exact in one pass.
   bool linear() const { return exponent == 1.0 && at != At::mean; }

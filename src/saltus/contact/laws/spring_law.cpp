@@ -4,6 +4,7 @@
 //              s = RowState::way of y* in the middle
 // divided by kappa = K c gain h + C c:
 //     0 <= W P + b + P/(h kappa) perp P,  or the equality if the spring pulls
+// A steady spring with a dashpot that pulls has w = dashpot_weight(h C W) instead of c.
 // Nonlinear springs are treated like any ForceLaw.
 #include "saltus/contact/laws/spring_law.h"
 
@@ -14,6 +15,13 @@
 #include "saltus/contact/laws/compliant.h"
 
 namespace saltus {
+namespace {
+
+bool weighs(const ContactSpring& x) {
+  return x.pulls && x.steady && x.damping > 0.0 && x.at == ContactSpring::At::middle;
+}
+
+}  // namespace
 
 SpringLaw::SpringLaw(std::string_view name, const ContactSpring& x, bool damped)
     : ForceLaw({.name = name,
@@ -22,7 +30,8 @@ SpringLaw::SpringLaw(std::string_view name, const ContactSpring& x, bool damped)
                 .uses_angle = x.stiffness > 0.0,
                 .reads_start_gap = true,
                 .follows_passes = !x.linear(),
-                .damps_in_middle = x.damping > 0.0 && x.at != ContactSpring::At::end,
+                .damps_in_middle = x.damping > 0.0 && !weighs(x) && x.at != ContactSpring::At::end,
+                .reads_W = weighs(x),
                 .acts_in_middle = !x.pulls && x.at == ContactSpring::At::middle,
                 .follows_way = x.pulls && x.at == ContactSpring::At::middle,
                 .yields = damped || x.damping > 0.0,
@@ -33,7 +42,7 @@ SpringLaw::SpringLaw(std::string_view name, const ContactSpring& x, bool damped)
 // dashpot where the gap is closed: a dashpot does not act at a distance.
 bool SpringLaw::admits(const Admission& x) const {
   if (x.gaps_alone || !spring_.linear()) return ForceLaw::admits(x);
-  return spring_.pulls || spring_.damping == 0.0 || part(x.y0, x.y) < 0.0;
+  return spring_.pulls || spring_.damping == 0.0 || between(spring_.weight(), x.y0, x.y) < 0.0;
 }
 
 Law SpringLaw::entry(const ContactShape& shape, double h) const {
@@ -43,16 +52,18 @@ Law SpringLaw::entry(const ContactShape& shape, double h) const {
 
 RowTerm SpringLaw::row(const RowState& x) const {
   if (!spring_.linear()) return ForceLaw::row(x);
-  const double c = spring_.weight(), y = part(x.y0, x.y + x.h * x.ahead), u = part(x.u0, x.u_free),
-               K = spring_.stiffness * x.way;
-  const double kappa = K * c * (x.gain * x.h) + spring_.damping * c;
+  const double w = weight(x.h, x.W), K = spring_.stiffness * x.way;
+  const double y = between(w, x.y0, x.y + x.h * x.ahead), u = between(w, x.u0, x.u_free);
+  const double kappa = K * w * (x.gain * x.h) + spring_.damping * w;
   return {(K * y + spring_.damping * u) / kappa, 1.0 / (x.h * kappa)};
 }
 
 // (P - h N)/(h kappa)
 double SpringLaw::row_at_end(const RowEnd& x) const {
   if (!spring_.linear()) return ForceLaw::row_at_end(x);
-  const double N = -spring_.stiffness * x.way * part(x.y0, x.y) - spring_.damping * part(x.u0, x.u);
+  const double w = weight(x.h, x.W);
+  const double N =
+      -spring_.stiffness * x.way * between(w, x.y0, x.y) - spring_.damping * between(w, x.u0, x.u);
   return x.compliance * (x.P - x.h * N);
 }
 
@@ -72,11 +83,13 @@ double SpringLaw::force(double gap, double rate, double) const {
 
 double SpringLaw::damping_force(double, double rate) const { return -spring_.damping * rate; }
 
-/// c x1 + (1 - c) x0
-double SpringLaw::part(double x0, double x1) const {
-  const double c = spring_.weight();
-  return c * x1 + (1.0 - c) * x0;
+/// Of y1 and u1 in the gap and rate at which it acts.
+double SpringLaw::weight(double h, double W) const {
+  return facts().reads_W ? dashpot_weight(h * spring_.damping * W) : spring_.weight();
 }
+
+/// w x1 + (1 - w) x0
+double SpringLaw::between(double w, double x0, double x1) { return w * x1 + (1.0 - w) * x0; }
 
 void SpringLaw::add_numbers(std::vector<LawNumber>& all) const {
   all.push_back({"stiffness", spring_.stiffness});

@@ -25,7 +25,8 @@ class SpringLaw : public ForceLaw {
   std::string described() const override;
 
  private:
-  double part(double x0, double x1) const;
+  double weight(double h, double W) const;
+  static double between(double w, double x0, double x1);
 
   ContactSpring spring_;
 };
