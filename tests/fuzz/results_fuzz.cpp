@@ -105,7 +105,7 @@ std::uint64_t sum_of(const h5::Group& group, std::uint64_t name) {
 }
 
 constexpr const char* kName = "name_of_checkpoints";
-constexpr const char* kTables = "provenance/tables";
+constexpr const char* kTables = "provenance/sums";
 
 /// The file says of its tables what they hold now. Tables that cannot be summed keep their sums.
 void put_tables_right(const h5::File& file, const h5::Group& slot) {

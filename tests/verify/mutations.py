@@ -6,7 +6,7 @@
 Each draw picks one number of the states (q, velocity, q0, v0, v1 of all bodies and frames) or of the impulses (contacts,
 joints), adds to it 1e-6 of the largest number of its kind, and asks for a verdict (altering.py). With --equations the
 checksums of the frames are left aside: what is found then breaks an equation. Ends with 1 where fewer than `least` of a
-hundred were found, where a file as it is does not pass, or where the verdict on an altered copy of the file is another.
+hundred were found, where a file as it is does not pass, or where an altered copy of the file passes nevertheless.
 """
 import argparse
 import csv
@@ -36,8 +36,8 @@ def judge(name, options):
         for d in [d for d, f in zip(chosen, found) if not f][:10]:
             print(f"  missed: {d.text()}")
         for d, f in list(zip(chosen, found))[:options.whole]:
-            if file.whole(d, not options.equations) != f:
-                print(f"  the verdict on the whole file is another: {d.text()}")
+            if f and not file.whole(d, not options.equations):
+                print(f"  not found in the whole file: {d.text()}")
                 good = False
         good = good and 100.0 * sum(found) >= options.least * len(chosen)
         cells += [len(chosen), both, alone]

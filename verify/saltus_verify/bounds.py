@@ -11,3 +11,6 @@ START = 1e-9        # of the first frame against the scene
 UNIT = 1e-12        # lengths of quaternions and directions
 GAP = 1e-12         # relative to the places
 FORCE = 1e-12       # impulse over h against the force
+ROW = 16.0          # round-offs of the largest terms of a row of the ledger
+REACH = 1.0         # of h times the speed: the smallest gap of shapes is measured from other points than those of the contacts
+PROBE = 1e-11       # relative to the places

@@ -25,6 +25,7 @@ class Report:
     def __init__(self):
         self.quantities = {}
         self.unchecked = {}  # quantity -> reasons in order of appearance
+        self.misses = 0      # calls of not_checked()
 
     def add(self, name, value, bound, unit, where, count=1):
         """One check of `count` numbers: |value| <= bound. `where` is evaluated only if this is the worst so far."""
@@ -58,6 +59,7 @@ class Report:
         self.add(name, values[i], bounds[i], unit, lambda: where(i), count=values.size)
 
     def not_checked(self, name, reason):
+        self.misses += 1
         reasons = self.unchecked.setdefault(name, [])
         if reason not in reasons:
             reasons.append(reason)

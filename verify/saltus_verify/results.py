@@ -52,6 +52,8 @@ class GroupData:
         self.own_v1 = self.v1  # stored in addition to the velocity, by schemes whose state contains another one
         if self.v1 is None:
             self.v1 = self.velocity
+        self.time = read(group, "time")
+        self.path = group.name.lstrip("/")
         self.mesh = self._mesh(group)
         self.place, self.rotation = read(group, "place"), read(group, "rotation")
 
@@ -82,18 +84,36 @@ class Contacts:
         return slice(int(self.offset[frame]), int(self.offset[frame + 1]))
 
 
+class Probe:
+    def __init__(self, table, path):
+        self.path, self.rows = path, np.array(table)
+        for name in ("name", "body", "joint", "coordinate", "quantity"):
+            setattr(self, name, _attribute(table, name))
+        self.index, self.delay = int(_attribute(table, "index")), float(_attribute(table, "delay", 0.0))
+
+
 class NoSteps(Exception):
     """The frames do not contain the data that the verifier checks."""
 
 
+def open_file(name):
+    """Raises ValueError for a file that is not a results file or refers to other files."""
+    if not stat.S_ISREG(os.stat(name).st_mode):  # opening a pipe would wait for its other end
+        raise ValueError("not a regular file")
+    file = h5py.File(name, "r")
+    try:
+        _expect_alone(file)
+        if _attribute(file, "format") != "saltus-results":
+            raise ValueError("not a results file of Saltus")
+    except Exception:
+        file.close()
+        raise
+    return file
+
+
 class Results:
     def __init__(self, name):
-        if not stat.S_ISREG(os.stat(name).st_mode):  # opening a pipe would wait for its other end
-            raise ValueError("not a regular file")
-        with h5py.File(name, "r") as f:
-            _expect_alone(f)
-            if _attribute(f, "format") != "saltus-results":
-                raise ValueError("not a results file of Saltus")
+        with open_file(name) as f:
             self.contact_tolerance = _attribute(f, "contact_tolerance")
             if int(_attribute(f, "version")) > 1:
                 raise ValueError("of a later version of the format than this program supports (1)")
@@ -122,6 +142,9 @@ class Results:
             self.joint_broken = [float(_attribute(joints[n], "broken_at", np.inf)) for n in order]
             self.events = {n: np.array(f["events"][n]) for n in f["events"]} if "events" in f else {}
             self.pairs = {n: np.array(f["pairs"][n]) for n in f["pairs"]} if "pairs" in f else {}
+            self.probes = [Probe(f["probes"][n], f"probes/{n}") for n in f["probes"]] if "probes" in f else []
+            self.summary = json.loads(_text(f["summary"])) if "summary" in f else None
+            self.timing = np.array(f["timing/step"]) if "timing/step" in f else None
         self.row_of_frame = np.searchsorted(self.rows["time"], self.time)
         time = self.scene["time"]
         self.h = time["step"] if time.get("step") else 1.0 / time["rate"]
@@ -129,3 +152,20 @@ class Results:
     @property
     def frames(self):
         return len(self.time)
+
+    @property
+    def every_step(self):
+        """Whether there is a row of each step."""
+        return self.scene.get("results", {}).get("every_step", True)
+
+    def covers(self, path):
+        """Whether each number of a table is compared with others without a checksum of the table."""
+        of_frames = ["q", "velocity", "step/q0", "step/v0", "step/v1"]
+        covered = {"step/time", "frames/time", "frames/step", "frames/crc32", "contacts/offset"}
+        covered |= {f"{g.path}/time" for g in self.groups}
+        if self.crc is not None:
+            covered |= {f"{g.path}/{name}" for g in self.groups for name in of_frames}
+            covered |= {f"contacts/{name}" for name in ("impulse", "moment", "normal", "tangent")}
+            if path.startswith("joints/") and path.endswith(("/force", "/torque")):
+                return True
+        return path in covered

@@ -18,6 +18,7 @@ class FrameStep:
     def __init__(self, results, model, k):
         self.k, self.results, self.model = k, results, model
         self.t1 = results.time[k]
+        self.residual = 0.0  # of the contact laws, see laws.py
         self.h = results.h
         self.t0 = self.t1 - self.h
         self.q0, self.q1, self.v0, self.v1 = [], [], [], []

@@ -42,6 +42,7 @@ int cmd_verify(const VerifyOptions& options) {
   const std::string program = verifier().string();
   std::vector<std::string> words{kPython, "-B", program, options.file};
   if (options.json) words.emplace_back("--json");
+  if (options.strict) words.emplace_back("--strict");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

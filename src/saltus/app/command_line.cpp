@@ -239,6 +239,7 @@ void declare_verify(CLI::App& app, VerifyOptions& a) {
   CLI::App* verify = app.add_subcommand("verify", "check a results file with independent code");
   verify->add_option("file", a.file, "results file")->required()->type_name("FILE");
   add_json(*verify, a.json);
+  verify->add_flag("--strict", a.strict, "end with exit code 3 if something was not checked");
 }
 
 void declare_report(CLI::App& app, ReportOptions& a) {

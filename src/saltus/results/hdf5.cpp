@@ -127,6 +127,30 @@ std::string Object::text(const std::string& name) const {
   return value;
 }
 
+std::vector<Attribute> Object::attributes() const {
+  quiet();
+  std::vector<Attribute> list;
+  const auto add = [](hid_t, const char* name, const H5A_info_t*, void* data) -> herr_t {
+    static_cast<std::vector<Attribute>*>(data)->push_back({name, {}});
+    return 0;
+  };
+  if (H5Aiterate2(id_.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &list) < 0)
+    fail("has attributes that cannot be read");
+  for (Attribute& one : list) {
+    const Handle attribute(H5Aopen(id_.get(), one.name.c_str(), H5P_DEFAULT)),
+        stored(H5Aget_type(attribute.get()));
+    if (H5Tget_class(stored.get()) == H5T_STRING) {
+      one.bytes = text(one.name);
+      continue;
+    }
+    const bool whole = H5Tget_class(stored.get()) == H5T_INTEGER;
+    one.bytes.resize(8);
+    if (!read_number(attribute.get(), whole ? H5T_STD_I64LE : H5T_IEEE_F64LE, one.bytes.data()))
+      fail("cannot read attribute " + one.name);
+  }
+  return list;
+}
+
 // -- File
 
 File File::open(FileState asked, bool create, bool write) {

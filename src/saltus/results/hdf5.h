@@ -118,6 +118,11 @@ struct FileState {
   std::map<std::string, std::optional<std::uint64_t>> sums{};
 };
 
+/// An attribute with its value as bytes: integers and reals of 8 bytes, little-endian, or a text.
+struct Attribute {
+  std::string name, bytes;
+};
+
 /// A file, group or dataset: objects that may have attributes.
 class Object {
  public:
@@ -130,6 +135,8 @@ class Object {
   std::string text(const std::string& name) const;
   double real(const std::string& name) const;
   std::int64_t integer(const std::string& name) const;
+  /// All attributes, ordered by name.
+  std::vector<Attribute> attributes() const;
   /// "out.h5: /step/time"
   std::string label() const { return path_ == "/" ? file_->path : file_->path + ": " + path_; }
 

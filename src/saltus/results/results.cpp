@@ -325,6 +325,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     p.hdf5.create_group(before);
     for (const char* name : kTexts)
       if (p.hdf5.has(name)) p.hdf5.rename(name, before + "/" + name);
+    forget_checksums(p.hdf5, before);
     p.hdf5.write("scene", scene);
     p.hdf5.write("resolved", resolved);
     p.hdf5.flush();
@@ -431,6 +432,7 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
     p.next_slot = "a";
     p.save(last, summary.notices);
     p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
+    write_checksums(p.hdf5, p.tables);
     p.hdf5.close();
     p.output.commit();
   });

@@ -1,6 +1,8 @@
 // Checks whether the tables of a results file still contain what was written: a checkpoint stores
-// the sums of all earlier rows.
+// the sums of all earlier rows, a finished file the sums of everything in it.
 #pragma once
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@ struct TableSums {
 
 class SummedTables {
  public:
-  /// Writes the list /provenance/tables into a file that has all its tables but no rows of steps
+  /// Writes the list /provenance/sums into a file that has all its tables but no rows of steps
   /// and frames yet, with the sums of the data that are written once.
   static SummedTables list(const h5::File& file);
   /// Throws h5::Error. For a file that is older than the list, nothing is summed.
@@ -30,16 +32,30 @@ class SummedTables {
   /// Cuts the tables to these rows and continues from these sums. Throws h5::Error if rows are
   /// missing.
   void keep(const TableSums& sums);
+  /// The sums of all rows of the tables for which they are known without reading them, by path.
+  std::map<std::string, std::uint64_t> known() const;
 
  private:
+  struct Growing {
+    std::string path;
+    h5::Dataset data;
+    bool timed;  ///< differs from run to run: read, but not in the sums of checkpoints
+  };
   struct Fixed {
+    std::string path;
     h5::Dataset data;
     std::uint64_t sum;
   };
   void add_growing(const std::string& path, h5::Dataset data);
-  std::vector<h5::Dataset> growing_;
-  std::vector<char> timed_;  ///< differs from run to run: read, but not summed
+  std::vector<Growing> growing_;
   std::vector<Fixed> fixed_;
+  bool former_ = false;  ///< the file has sums of another kind, which are not compared
 };
+
+/// Writes /provenance/checksums: the sum of each dataset and the sum of the attributes of each
+/// object. Call it last. A run that is resumed removes them with forget_checksums().
+void write_checksums(const h5::File& file, const SummedTables& tables);
+/// Moves /provenance/checksums to `folder`, a group of the file.
+void forget_checksums(const h5::File& file, const std::string& folder);
 
 }  // namespace saltus

@@ -394,13 +394,13 @@ TEST_CASE("a sum that is none makes the list of summed tables damaged") {
     const std::string part = folder / "a.h5.part";
     {
       h5::File file = h5::File::modify(part);
-      file.remove("provenance/tables");
-      file.write("provenance/tables",
+      file.remove("provenance/sums");
+      file.write("provenance/sums",
                  std::string(R"({"growing": [], "fixed": {"pairs/key": )") + sum + "}}");
       file.close();
     }
     const std::string told = taken_up(part, scene);
-    CHECK(told.find("/provenance/tables: is not a list of tables") != std::string::npos);
+    CHECK(told.find("/provenance/sums: is not a list of tables") != std::string::npos);
     CHECK(told.find("is damaged") != std::string::npos);
   }
 }

@@ -17,7 +17,7 @@ inline void make_old(const std::string& part, const saltus::Model& model,
   H5Adelete_by_name(raw, "provenance", "name_of_checkpoints", H5P_DEFAULT);
   H5Fclose(raw);
   saltus::h5::File file = saltus::h5::File::modify(part);
-  for (const char* name : {"provenance/tables", "checkpoint/a", "checkpoint/b"})
+  for (const char* name : {"provenance/sums", "checkpoint/a", "checkpoint/b"})
     if (file.has(name)) file.remove(name);
   saltus::write_checkpoint(file, "a", state, extent);
   file.close();
