@@ -114,7 +114,7 @@ def tolerance_of(results):
 
 
 SEEN = 1e-10  # [1] of a residual: smaller ones are round-off of the states in the file
-TIMES = 30.0  # between two residuals whose W differ by the joints
+TIMES = 30.0  # by which the residual of the program may exceed the one computed here, with rows of its own
 
 
 def check(step, found, report):
@@ -130,7 +130,6 @@ def check(step, found, report):
         # joints also have a residual, which is not computed here
         lowest = claimed / TIMES if not step.results.joint_force and len(found) == len(step.results.contacts.key[
             step.results.contacts.rows(step.k)]) else 0.0
-        report.add("residual after the step", step.residual, max(TIMES * claimed, SEEN), "1", step.at)
         report.add("residual after the step", lowest, max(step.residual, SEEN), "1", step.at)
 
 

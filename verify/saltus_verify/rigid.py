@@ -162,6 +162,11 @@ class RigidGroup:
         kinetic = 0.5 * (self.m @ np.sum(u * u, 1) + np.einsum("ni,nij,nj->", W, self.J, W))
         return kinetic, -float(np.sum(self.m[:, None] * self.gravity * x))
 
+    def energy_round_off(self, q):
+        """Round-off of the potential [J], whose terms may cancel."""
+        x, _ = self.split_q(q)
+        return 4.0 * np.finfo(float).eps * float(np.sum(self.m[:, None] * np.abs(self.gravity * x)))
+
     def points(self, q, body, local):
         """Positions in space of points given in the frames of bodies."""
         x, Q = self.split_q(q)

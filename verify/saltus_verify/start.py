@@ -147,7 +147,8 @@ def energies(results, model, report, frames):
             kinetic, potential = kinetic + T, potential + V
         q = [g.q[k] if g.q is not None else None for g in results.groups]
         for law in springs:
-            potential += 0.5 * law.spec["stiffness"] * model.coordinate_at(law, q, k) ** 2
+            stored = 0.5 * law.spec["stiffness"] * model.coordinate_at(law, q, k) ** 2
+            potential, round_off = potential + stored, round_off + bounds.ENERGY * stored
         row = results.row_of_frame[k]
         blur = sum(getattr(known, "energy_blur", 0.0) for known in model.groups)
         size = abs(kinetic) + abs(potential) + abs(results.rows["potential"][row]) + blur / bounds.ENERGY

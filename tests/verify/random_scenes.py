@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Runs random valid scenes and verifies their results: none may fail a check.
+
+    random_scenes.py PROGRAM [--count 40] [--seed 1] [--keep FOLDER]
+
+Bodies are particles, oscillators, strings, rigid bodies in heaps, on hinges and as pendulums, and pseudo-rigid ones, with laws,
+schemes, steps and starts drawn at random. Ends with 1 if a verdict is not pass, with 77 (skipped) without NumPy or h5py.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "verify"))
+
+try:
+    import h5py  # noqa: F401
+    import numpy  # noqa: F401
+except ImportError:
+    print("skipped: no NumPy or h5py")
+    sys.exit(77)
+
+from saltus_verify import command
+
+
+def vector(r, size):
+    return [r.uniform(-size, size) for _ in range(3)]
+
+
+def impact(r):
+    law = {"kind": "newton-impact", "restitution": r.choice([0, 0, 0.3, r.uniform(0, 1)])}
+    if r.random() < 0.7:
+        law["friction"] = r.uniform(0, 1)
+    return law
+
+
+def particles(r):
+    bodies, contacts = [], []
+    for i in range(r.randint(1, 4)):
+        name = f"ball {i}"
+        bodies.append({"name": name, "kind": "particles", "scheme": r.choice(["moreau-jean", "moreau-jean", "generalized-alpha"]),
+                       "particles": {"mass": [r.uniform(0.1, 10)], "positions": [[i, 0, r.uniform(0, 1)]],
+                                     "velocities": [vector(r, 3)], "gravity": [0, 0, -9.81]}})
+        contacts.append({"on": name, "against": {"plane": {"normal": r.choice([[0, 0, 1], [0.6, 0, 0.8]])}}, "law": impact(r)})
+    outputs = [{"probe": "ball 0", "name": q, "at": 0, "quantity": q} for q in ("displacement", "velocity")]
+    return {"time": {"end": 1, "step": 10 ** r.uniform(-3, -2)}, "bodies": bodies, "contacts": contacts, "outputs": outputs}
+
+
+def events(r):
+    scene = particles(r)
+    for contact in scene["contacts"]:
+        contact["law"].pop("friction", None)
+    scene["time"] = {"end": 1, "step": 0.01, "mode": "events"}
+    for body in scene["bodies"]:
+        body.pop("scheme")
+    return scene
+
+
+def oscillator(r):
+    loads = [{"dof": 0, "harmonic": {"amplitude": r.uniform(0, 2), "frequency": r.uniform(0.1, 2)}}]
+    body = {"name": "mass", "kind": "linear", "scheme": "moreau-jean", "loads": loads,
+            "oscillator": {"mass": r.uniform(0.5, 2), "stiffness": 10 ** r.uniform(0, 3), "damping": r.uniform(0, 0.5)},
+            "initial": {"coordinates": [r.uniform(-0.2, 0.2)], "velocities": [r.uniform(-2, 2)]}}
+    contact = {"on": "mass", "against": {"stop": {"at": 0.2, "side": "above"}},
+               "law": {"kind": "newton-impact", "restitution": r.uniform(0, 1)}}
+    return {"time": {"end": 5, "step": 10 ** r.uniform(-3, -2)}, "bodies": [body], "contacts": [contact],
+            "outputs": [{"probe": "mass", "name": "x", "at": 0, "quantity": "displacement"}]}
+
+
+def string(r):
+    body = {"name": "string", "kind": "modal", "scheme": "modal-exact", "pluck": {"at": 0.3, "height": r.uniform(1e-4, 4e-3)},
+            "string": {"length": 1, "tension": r.uniform(50, 300), "linear_density": 1e-3, "inharmonicity": 10 ** r.uniform(-6, -4),
+                       "modes": r.randint(5, 60), "damping": {"constant": r.uniform(0, 2)}}}
+    scene = {"time": {"end": 0.1, "rate": r.choice([22050, 44100])}, "bodies": [body],
+             "outputs": [{"probe": "string", "name": q, "at": r.uniform(0.1, 0.9), "quantity": q}
+                         for q in ("velocity", "displacement")]}
+    if r.random() < 0.7:
+        scene["contacts"] = [{"on": "string", "against": {"points": [[r.uniform(0.05, 0.95), -r.uniform(0, 2e-3)]]},
+                              "law": {"kind": r.choice(["newton-impact", "signorini-position"])}}]
+    return scene
+
+
+def shape(r):
+    a = lambda: r.uniform(0.05, 0.2)
+    return r.choice([{"box": {"size": [a(), a(), a()]}}, {"sphere": {"radius": a()}}, {"cylinder": {"radius": a(), "length": a()}}])
+
+
+def heap(r):
+    bodies = [{"name": "floor", "kind": "rigid", "rigid": {"shape": {"plane": {}}, "fixed": True}}]
+    for i in range(r.randint(1, 6)):
+        spec = {"shape": shape(r), "density": r.uniform(200, 3000), "position": [r.uniform(-0.2, 0.2), r.uniform(-0.2, 0.2), 0.3 + 0.4 * i],
+                "velocity": vector(r, 1), "spin": vector(r, 5), "rotation": {"axis": [1, 2, 3], "angle": r.uniform(0, 3)}}
+        bodies.append({"name": f"body {i}", "kind": "rigid", "rigid": spec})
+    outputs = [{"probe": "body 0", "name": f"{q}", "at": [0, 0, 0.01], "direction": vector(r, 1), "quantity": q}
+               for q in ("displacement", "velocity")]
+    return {"time": {"end": 0.6, "step": r.choice([1e-3, 2e-3, 5e-4])}, "gravity": [0, 0, -9.81], "bodies": bodies,
+            "contact": {"instant": r.choice(["middle", "end"])}, "surfaces": [{"law": impact(r)}], "outputs": outputs}
+
+
+def pendulum(r):
+    n = r.randint(1, 4)
+    bodies, joints, before = [], [], "world"
+    for i in range(n):
+        bodies.append({"name": f"rod {i}", "kind": "rigid", "rigid": {"shape": {"box": {"size": [0.5, 0.05, 0.05]}}, "density": 1000,
+                                                                      "position": [0.5 * i + 0.25, 0, 0]}})
+        turn = {}
+        if r.random() < 0.4:
+            turn["limits"] = {"lower": -r.uniform(0.2, 1), "restitution": r.uniform(0, 1)}
+        if r.random() < 0.4:
+            turn["spring"] = {"stiffness": r.uniform(0, 20)}
+        joint = {"name": f"hinge {i}", "kind": r.choice(["revolute", "revolute", "ball"]), "between": [before, f"rod {i}"],
+                 "at": [0.5 * i, 0, 0]}
+        if joint["kind"] == "revolute":
+            joint.update({"axis": [0, 1, 0]}, **({"turn": turn} if turn else {}))
+        joints.append(joint)
+        before = f"rod {i}"
+    outputs = [{"probe": f"rod {n - 1}", "name": "tip", "at": [0.25, 0, 0], "direction": [0, 0, 1], "quantity": "displacement"}]
+    outputs += [{"probe": j["name"], "name": j["name"], "quantity": "displacement"} for j in joints if j["kind"] == "revolute"]
+    return {"time": {"end": 1, "step": r.choice([1e-3, 2e-3])}, "gravity": [0, 0, -9.81], "bodies": bodies, "joints": joints,
+            "outputs": outputs}
+
+
+def jelly(r):
+    spec = {"shape": {"box": {"size": [0.1, 0.1, r.uniform(0.05, 0.15)]}}, "position": [0, 0, r.uniform(0.1, 0.3)],
+            "material": {"law": r.choice(["neo_hooke", "st_venant_kirchhoff"]), "young": 10 ** r.uniform(4, 5), "poisson": 0.3,
+                         "density": 1000},
+            "eta": 1e-3, "viscosity": "strain_rate", "velocity": vector(r, 0.5), "spin": vector(r, 4)}
+    bodies = [{"name": "floor", "kind": "rigid", "rigid": {"shape": {"plane": {}}, "fixed": True}},
+              {"name": "jelly", "kind": "pseudo-rigid", "pseudo_rigid": spec}]
+    return {"time": {"end": 0.4, "step": 5e-4}, "gravity": [0, 0, -9.81], "bodies": bodies, "surfaces": [{"law": impact(r)}],
+            "outputs": [{"probe": "jelly", "name": "height", "at": [0, 0, 0.02], "direction": [0, 0, 1], "quantity": "displacement"}]}
+
+
+KINDS = (particles, events, oscillator, string, heap, heap, pendulum, jelly)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", help="folder for scenes and results of failures")
+    options = parser.parse_args()
+    r, ran, alarms, refused = random.Random(options.seed), {}, 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        path, results = os.path.join(folder, "scene.yaml"), os.path.join(folder, "results.h5")
+        for number in range(options.count):
+            kind = KINDS[number % len(KINDS)]
+            scene = dict(kind(r), saltus=1)
+            if r.random() < 0.2:
+                scene["results"] = {"every_step": False}
+            pathlib.Path(path).write_text(json.dumps(scene))
+            run = subprocess.run([options.program, "run", path, "-o", results, "--quiet"], capture_output=True, text=True)
+            if run.returncode != 0:
+                refused += 1
+                print(f"{number}, {kind.__name__}: does not run: {run.stderr.strip().splitlines()[-1:]}")
+                continue
+            ran[kind.__name__] = ran.get(kind.__name__, 0) + 1
+            report = command.verify(results)
+            if not report.passed:
+                alarms += 1
+                print(f"{number}, {kind.__name__}: FAIL: {', '.join(report.failed_names())}")
+                print(report.text())
+                if options.keep:
+                    shutil.copy(path, os.path.join(options.keep, f"{number}.yaml"))
+                    shutil.copy(results, os.path.join(options.keep, f"{number}.h5"))
+    print(f"{sum(ran.values())} scenes verified ({', '.join(f'{n} {k}' for k, n in ran.items())}), {alarms} failed a check, "
+          f"{refused} did not run")
+    return 1 if alarms or refused * 4 > options.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
