@@ -35,7 +35,7 @@ def stored_sums(name, report):
 
 def whole(results, model=None, checksums=True, report=None):
     """Inserts the contents of a file into their equations. model: that of the results, if it has been built before."""
-    from . import indices, ledger, start, tables
+    from . import checkpoint, indices, ledger, start, tables
     from .model import Model
     from .report import Report
     report = report or Report()
@@ -47,6 +47,7 @@ def whole(results, model=None, checksums=True, report=None):
         return report
     model = model or Model(results)
     ledger.check(results, report)
+    checkpoint.check(results, report)
     tables.check(results, model, report)
     equations(results, model, report, range(results.frames))
     return report

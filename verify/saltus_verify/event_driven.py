@@ -266,6 +266,7 @@ def event(record, report, i, y, closed, sent):
     together = np.flatnonzero((record.time == t) & (record.kind == IMPACT))
     late = len(together) > 1 and i != together[0]
     lag = (10.0 * record.tolerance + 1e-12) * (np.abs(u).max() + np.abs(c.told(t)[1]).max())
+    lag += 1e-12 * sum(np.abs(H[0]) @ np.abs(v[g]) for g, _, _, _, H in c.sides)  # round-off of the rate
     report.add("impacts, gap", c.gap(t, q), 1e-12 * c.size(q) + lag * record.results.h, "m", where)
     if not late:
         report.add("impacts, speed", u[0] - record.speed[i], lag + 1e-11 * abs(record.speed[i]), "m/s", where)

@@ -21,7 +21,7 @@ class Kinematics:
         self.W = np.zeros((n, 3))                 # diagonal of W_cc, without joints
         self.way_c, self.way_0 = np.zeros(n), np.zeros(n)  # gap at the contact instant and at the start, minus that at the end
         self.gain = np.full(n, np.inf)            # of the scheme, the smaller one of both sides
-        self.bend = np.zeros(n)                   # largest deviation of the paths of the points from lines by rotation in the step [m]
+        self.bend = np.zeros(n)                   # largest deviation of the paths of the points from lines, by rotation and travel [m]
         for s, sign in ((0, 1.0), (1, -1.0)):
             for g in np.unique(found.group[:, s]):
                 if g < 0:
@@ -54,6 +54,7 @@ class Kinematics:
         gain = self.gain if step.one_stage else np.full(n, 0.5)
         a = np.einsum("cij,cj->ci", found.E, found.carried)
         moves = np.any(a != 0.0, axis=1)
+        self.bend += 0.5 * step.h ** 2 * np.linalg.norm(a, axis=1)  # the gap is that of other points at the end
         self.u0[moves] -= (step.h * gain[:, None] * a)[moves]
         self.u1[moves] += (step.h * (1.0 - gain)[:, None] * a)[moves]
         self.gap_c, self.gap_0 = found.gap + self.way_c, found.gap + self.way_0

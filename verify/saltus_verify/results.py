@@ -6,6 +6,8 @@ import stat
 import h5py
 import numpy as np
 
+from .checkpoint import Slot
+
 
 def _text(data):
     value = data[()]
@@ -144,6 +146,8 @@ class Results:
             self.pairs = {n: np.array(f["pairs"][n]) for n in f["pairs"]} if "pairs" in f else {}
             self.probes = [Probe(f["probes"][n], f"probes/{n}") for n in f["probes"]] if "probes" in f else []
             self.summary = json.loads(_text(f["summary"])) if "summary" in f else None
+            slots = f["checkpoint"] if "checkpoint" in f else {}
+            self.checkpoints = {f"checkpoint/{n}": Slot(slots[n]) for n in slots if "checksum" in slots[n].attrs}
             self.timing = np.array(f["timing/step"]) if "timing/step" in f else None
         self.row_of_frame = np.searchsorted(self.rows["time"], self.time)
         time = self.scene["time"]
@@ -168,4 +172,5 @@ class Results:
             covered |= {f"contacts/{name}" for name in ("impulse", "moment", "normal", "tangent")}
             if path.startswith("joints/") and path.endswith(("/force", "/torque")):
                 return True
-        return path in covered
+        slot = self.checkpoints.get("/".join(path.split("/")[:2]))
+        return path in covered or (slot is not None and slot.name != 0 and not slot.too_large() and not path.endswith("/notices"))

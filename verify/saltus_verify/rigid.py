@@ -196,6 +196,8 @@ class RigidGroup:
     def check_momentum(self, step, r, size, report, frame, g):
         linear, angular, inertia, force = step.momentum(r)
         bound = bounds.INERTIA * inertia + bounds.IMPULSE * (force + size)
+        if np.any(frame.found.carried):  # arms of contacts that travel follow the passes
+            bound[:, 1] += bounds.TRAVEL * size[:, 1]
         # moments are at least the impulses times the radius of gyration
         radius = np.sqrt(np.einsum("nii->n", self.J) / self.m)
         bound[:, 1] = np.maximum(bound[:, 1], radius * bound[:, 0])
