@@ -2,7 +2,6 @@
 
 INERTIA = 1e-12     # of the equations of motion, relative to their terms m v
 IMPULSE = 3e-8      # and relative to the impulses on the body
-TRAVEL = 1e-7       # and relative to their moments where contacts travel
 FLAT_FORCE = 5e-12  # and relative to h times the forces, term by term
 OTHERS = 0.1        # the bound of a body is at least this fraction of the largest one in its group
 MOTION = 1e-13      # round-off of a few operations, relative to the positions

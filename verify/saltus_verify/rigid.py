@@ -196,8 +196,7 @@ class RigidGroup:
     def check_momentum(self, step, r, size, report, frame, g):
         linear, angular, inertia, force = step.momentum(r)
         bound = bounds.INERTIA * inertia + bounds.IMPULSE * (force + size)
-        if np.any(frame.found.carried):  # arms of contacts that travel follow the passes
-            bound[:, 1] += bounds.TRAVEL * size[:, 1]
+        bound[:, 1] += self.axes_change(step) * size[:, 1]
         # moments are at least the impulses times the radius of gyration
         radius = np.sqrt(np.einsum("nii->n", self.J) / self.m)
         bound[:, 1] = np.maximum(bound[:, 1], radius * bound[:, 0])
@@ -212,6 +211,12 @@ class RigidGroup:
         where = lambda i: f"{frame.at()}, body {frame.name(g, i)}"
         report.largest("motion, places", np.abs(dx).max(1), bounds.MOTION * size, "m", where)
         report.largest("motion, rotations", np.abs(dQ).max(1), bounds.UNIT, "1", where)
+
+    @staticmethod
+    def axes_change(step):
+        """By which angle the axes of the last pass may differ from those of the finished step, of each body: (h dW)^2/24 after two
+        passes, doubled."""
+        return (step.h * np.linalg.norm(step.W1 - step.W0, axis=1)) ** 2 / 12.0
 
     def weigh(self, part):
         """A residual (bodies x 6) in the metric of the masses."""
@@ -251,6 +256,11 @@ class RigidSide:
         """Deviation from lines of points on arms r that turn by h |W0| or h |W1| [m]."""
         turn = self.step.h * (np.linalg.norm(self.step.W0, axis=1) + np.linalg.norm(self.step.W1, axis=1))
         return turn[body] ** 2 * np.linalg.norm(self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local), axis=1)
+
+    def blur(self, body, feature, local):
+        """Error of rates by the axes of the last pass [m/s]."""
+        arm = np.linalg.norm(self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local), axis=1)
+        return (self.group.axes_change(self.step) * np.linalg.norm(self.step.W1 - self.step.W0, axis=1))[body] * arm
 
     def places(self, body, feature, local):
         at = lambda q: self.group.points(q, body, local)
