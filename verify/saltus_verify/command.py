@@ -41,9 +41,11 @@ def whole(results, model=None, checksums=True, report=None):
     report = report or Report()
     if checksums:
         start.checksums(results, report, range(results.frames))
-    indices.check(results, report)
-    if not report.passed:  # what follows uses them as indices
-        report.not_checked("equations", "because the data are altered")
+    of_indices = Report()
+    indices.check(results, of_indices)
+    report.quantities.update(of_indices.quantities)
+    if not of_indices.passed:  # the equations use them
+        report.not_checked("equations", "because indices or times are wrong")
         return report
     model = model or Model(results)
     ledger.check(results, report)
