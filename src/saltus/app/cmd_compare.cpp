@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "saltus/app/app.h"
+#include "saltus/app/unfinished.h"
 #include "saltus/base/error.h"
 #include "saltus/study/compare.h"
 
@@ -16,6 +17,7 @@ int cmd_compare(const CompareOptions& options) {
     differs = comparison.differs();
     return options.json ? comparison_json(comparison, a, b) : comparison_text(comparison, a, b);
   });
+  for (const std::string& file : {options.first, options.second}) warn_if_unfinished(file);
   if (!text.ends_with('\n')) text += '\n';
   std::fputs(text.c_str(), stdout);
   return differs ? kDiffers : kDone;

@@ -3,6 +3,7 @@
 
 #include "saltus/app/app.h"
 #include "saltus/app/terminal.h"
+#include "saltus/app/unfinished.h"
 #include "saltus/study/convert_results.h"
 
 namespace saltus::app {
@@ -16,6 +17,7 @@ int cmd_convert(const ConvertOptions& options) {
     notes.clear();
     return convert_results(ResultsReader(options.file), request, notes);
   });
+  warn_if_unfinished(options.file);
   for (const std::string& note : notes) warn(note);
   if (options.json)
     std::puts(nlohmann::ordered_json({{"files", files}}).dump(1).c_str());

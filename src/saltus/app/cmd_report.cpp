@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "saltus/app/app.h"
+#include "saltus/app/unfinished.h"
 #include "saltus/base/error.h"
 #include "saltus/convert/convert.h"
 #include "saltus/view/view_page.h"
@@ -20,6 +21,7 @@ int cmd_report(const ReportOptions& options) {
     throw SceneError("--output", "is the input file", "choose another name").at(path, 0, 0);
   const PageReport page =
       read_settled([&] { return write_view_page(ResultsReader(options.file), path, size); });
+  warn_if_unfinished(options.file);
   if (options.json) {
     const nlohmann::ordered_json json{
         {"file", path},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "saltus/app/cmd_verify.h"
+#include "saltus/app/unfinished.h"
 #include "saltus/base/error.h"
 
 extern char** environ;
@@ -40,6 +41,7 @@ fs::path verifier() {
 
 int cmd_verify(const VerifyOptions& options) {
   const std::string program = verifier().string();
+  warn_if_unfinished(options.file);
   std::vector<std::string> words{kPython, "-B", program, options.file};
   if (options.json) words.emplace_back("--json");
   if (options.strict) words.emplace_back("--strict");

@@ -48,6 +48,7 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     if (group.has("set_points")) Packed::visit_set_points(packed, take);
     if (group.has("applied")) Packed::visit_applied(packed, take);
     if (group.has("table_sum")) Packed::visit_tables(packed, take);
+    if (group.has("beside")) Packed::visit_beside(packed, take);
     packed.name = name_in(group);
     if (state_checksum(packed) != group.integer("checksum")) return std::nullopt;
     return packed;
@@ -269,8 +270,9 @@ void name_checkpoints(const h5::File& file, std::string_view resolved,
 
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
                       CheckpointExtent extent, const TableSums& tables,
-                      std::span<const Notice> notices) {
+                      std::span<const Notice> notices, std::span<const double> beside) {
   Packed packed = pack(state, extent);
+  packed.beside.assign(beside.begin(), beside.end());
   packed.table_rows = tables.rows;
   packed.table_sum = tables.sum;
   if (file.has("provenance")) packed.name = name_in(file.group("provenance"));
@@ -290,6 +292,7 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   if (packed.has_set_points()) Packed::visit_set_points(packed, store);
   if (packed.has_applied()) Packed::visit_applied(packed, store);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, store);
+  if (!packed.beside.empty()) Packed::visit_beside(packed, store);
   if (packed.name != 0) group.set(kName, std::bit_cast<std::int64_t>(packed.name));
   if (!notices.empty()) group.write(kNotices, notices_json(notices));
   group.set("checksum", state_checksum(packed));
@@ -331,7 +334,8 @@ Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, cons
           {counts[1], counts[2], events},
           found->slot,
           {found->packed.table_rows, found->packed.table_sum},
-          read_notices(file, found->slot)};
+          read_notices(file, found->slot),
+          std::move(found->packed.beside)};
 }
 
 std::int64_t newest_checkpoint_step(const h5::File& file) {

@@ -25,6 +25,7 @@ struct Checkpoint {
   std::string slot;  ///< "a" or "b"
   TableSums tables;  ///< of the rows before the checkpoint
   std::vector<Notice> notices;
+  std::vector<double> beside;  ///< numbers that the program of the run needs to go on
 };
 
 /// Gives the file a name derived from the scene and its data files. Checkpoints store this name
@@ -35,7 +36,7 @@ void name_checkpoints(const h5::File& file, std::string_view resolved,
 /// partial checkpoints.
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
                       CheckpointExtent extent, const TableSums& tables = {},
-                      std::span<const Notice> notices = {});
+                      std::span<const Notice> notices = {}, std::span<const double> beside = {});
 /// Merges both lists. Equal notices become one, with the earlier time and the sum of the steps.
 std::vector<Notice> merged(std::span<const Notice> earlier, std::span<const Notice> now);
 /// 16 hexadecimal digits from every bit of the state. The same scene gives the same digits with the

@@ -47,7 +47,8 @@ KeptPart keep_earlier_part(const std::string& path) {
   bool whole = false;
   try {
     const h5::File stored = layout::open(part, false);
-    if (stored.dataset("step/time").rows() == 0 && newest_checkpoint_step(stored) < 0) return {};
+    if (stored.dataset("step/time").rows() <= 1 && newest_checkpoint_step(stored) <= 0)
+      return {};  // its run made no step, or none that was flushed
     whole = true;
   } catch (const std::exception&) {  // damaged, or not a file of Saltus: keep it unchanged
   }

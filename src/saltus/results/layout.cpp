@@ -75,6 +75,11 @@ namespace {
 template <typename Open>
 h5::File open_checked(const std::string& path, Open&& open) {
   struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT && !is_part(path) &&
+      ::stat(part_name(path).c_str(), &status) == 0)
+    throw SceneError("", "the run is not finished; its data so far are in " + part_name(path),
+                     "give that name, or finish the run with --resume")
+        .at(path, 0, 0);
   if (::stat(path.c_str(), &status) != 0)
     throw SceneError("", std::string("cannot be read: ") + std::strerror(errno),
                      "give the name of a results file")
@@ -91,7 +96,7 @@ h5::File open_checked(const std::string& path, Open&& open) {
     } catch (const h5::Foreign& error) {
       foreign(path, error);
     } catch (const h5::Error&) {
-      if (AtomicFile::is_unborn(path.c_str()))
+      if ((is_part(path) && status.st_size == 0) || AtomicFile::is_unborn(path.c_str()))
         throw SceneError("", "contains no checkpoint yet: its first write is not complete",
                          "wait for its run, or run the scene again without --resume")
             .at(path, 0, 0);

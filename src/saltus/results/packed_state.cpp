@@ -39,6 +39,7 @@ auto sum_of(const Packed& packed) {
   if (packed.has_set_points()) Packed::visit_set_points(packed, add);
   if (packed.has_applied()) Packed::visit_applied(packed, add);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, add);
+  if (!packed.beside.empty()) Packed::visit_beside(packed, add);
   if (packed.name != 0) sum.word(packed.name);
   return sum.result();
 }

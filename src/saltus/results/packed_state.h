@@ -59,6 +59,7 @@ struct Packed {
   Ragged<double> lane_q, lane_v, lane_memory, lane_angles;
   PackedCounts lane_memory_count;
   PackedCounts table_rows, table_sum;
+  std::vector<double> beside;           ///< Checkpoint::beside
   std::uint64_t name = 0;               ///< of the file; 0: none
   PackedCounts lane_key;                ///< of the modes
   std::vector<std::int32_t> lane_kind;  ///< plus 4 if it is shared
@@ -118,6 +119,10 @@ struct Packed {
   static void visit_tables(Self& self, Each&& each) {
     each("table_rows", self.table_rows, 0);
     each("table_sum", self.table_sum, 0);
+  }
+  template <typename Self, typename Each>
+  static void visit_beside(Self& self, Each&& each) {
+    each("beside", self.beside, 0);
   }
   template <typename Self, typename Each>
   static void visit_events(Self& self, Each&& each) {

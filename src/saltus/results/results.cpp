@@ -60,11 +60,13 @@ OutputFile copy_to_part(const std::string& file) {
 }  // namespace
 
 struct ResultsWriter::Recording {
-  Recording(OutputFile file, const Model& of, bool own_thread)
+  Recording(OutputFile file, const Model& of, const ResultsOptions& options)
       : output(std::move(file)),
         model(of),
         step_width(layout::step_width(of.options())),
-        thread(own_thread) {}
+        go_on(options.go_on.empty() ? "--resume continues from it"
+                                    : "resume with: " + options.go_on),
+        thread(options.own_thread) {}
   ~Recording() {
     try {
       if (!failed) close();
@@ -76,7 +78,7 @@ struct ResultsWriter::Recording {
   /// All rows must be written, because the tables would otherwise have unequal lengths.
   void close() {
     settled([&] {
-      if (hdf5.is_open() && !discarded && started && waits()) write_and_flush();
+      if (hdf5.is_open() && !discarded && started && !torn && waits()) write_and_flush();
     });
   }
   /// Keeps the `.part` if rows have reached the disk.
@@ -103,9 +105,21 @@ struct ResultsWriter::Recording {
   } portion;  ///< written while the tables collect the next one
   std::string next_slot = "a";
   bool failed = false, started = false, discarded = false;
+  bool torn = false;  ///< memory was exhausted within a row or frame: what waits is incomplete
   std::atomic<std::size_t> held = 0;  ///< rows of the last flush
   std::vector<Notice> notices;        ///< of the run up to its last resumption
-  WriterThread thread;                // last, because it uses the members above
+  std::function<std::vector<double>()> beside;
+  std::vector<double> stored_beside;
+  std::string go_on;
+  WriterThread thread;  // last, because it uses the members above
+
+  /// Adds to the data in memory.
+  template <typename Action>
+  void collecting(Action&& action) {
+    torn = true;
+    action();
+    torn = false;
+  }
 
   /// Runs an action that writes. After a failure the file stays as of its last flush if it can be
   /// resumed from there; otherwise the `.part` is removed.
@@ -142,7 +156,8 @@ struct ResultsWriter::Recording {
       step = newest_checkpoint_step(stored);
       rows_there = stored.dataset("step/time").rows();
     } catch (const std::bad_alloc&) {  // it cannot be read now: earlier data are kept
-      return output.part() + (held > 0 ? " keeps the data written before" : " is removed");
+      return output.part() +
+             (held > 0 ? " keeps the data written before; " + go_on : " is removed");
     } catch (const std::exception&) {  // damaged, or never flushed
       if (held > 0) return output.part() + " can no longer be read";
     }
@@ -154,8 +169,9 @@ struct ResultsWriter::Recording {
     if (step < 0)
       return output.part() + " keeps " + std::to_string(rows_there) +
              " rows and no checkpoint: --resume begins at the start";
-    return output.part() + " keeps the checkpoint of step " + std::to_string(step) +
-           ": --resume continues from it";
+    return output.part() + " keeps " + std::to_string(rows_there) +
+           (rows_there == 1 ? " row" : " rows") + " and the checkpoint of step " +
+           std::to_string(step) + "; " + go_on;
   }
 
   /// writing(), after the portion handed over has been written.
@@ -219,32 +235,15 @@ struct ResultsWriter::Recording {
   void save(const State& state, std::span<const Notice> now) {
     breaks.write(state);
     write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()},
-                     tables.sums(), merged(notices, now));
+                     tables.sums(), merged(notices, now),
+                     beside ? beside() : std::vector<double>());
     next_slot = next_slot == "a" ? "b" : "a";
   }
 };
 
-bool frames_hold_contacts(const ResultsSpec& spec, const Model& model) {
-  constexpr std::size_t kLarge = 20'000;
-  const std::size_t shapes = model.surfaces().colliders.size() + model.surfaces().boundaries.size();
-  return spec.contacts.value_or(shapes <= kLarge);
-}
-
-double frame_bytes(const ResultsSpec& spec, const Model& model) {
-  constexpr double kContact = 284.0, kContactsOfShape = 3.0;
-  double coordinates = 0.0;
-  for (const Group& group : model.groups())
-    coordinates += group.dynamics->positions() + group.dynamics->velocities();
-  if (!frames_hold_contacts(spec, model)) return 8.0 * coordinates;
-  const auto points = static_cast<double>(model.pairs().size()),
-             shapes = static_cast<double>(model.surfaces().colliders.size());
-  return 16.0 * coordinates + kContact * (points + kContactsOfShape * shapes);
-}
-
 ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene,
                              std::string_view resolved, ResultsOptions options)
-    : recording_(
-          std::make_unique<Recording>(OutputFile(std::move(path)), model, options.own_thread)) {
+    : recording_(std::make_unique<Recording>(OutputFile(std::move(path)), model, options)) {
   Recording& p = *recording_;
   p.settled([&] {
     p.hdf5 = h5::File::create_growing(p.output.part());
@@ -287,7 +286,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   }
   const bool part = is_part(file);
   auto parts = std::make_unique<Recording>(
-      part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model, options.own_thread);
+      part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model, options);
   Recording& p = *parts;
   if (part) p.output.keep();
   try {
@@ -315,6 +314,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   p.started = checkpoint.extent.rows > 0;
   p.held = checkpoint.extent.rows;
   p.notices = std::move(checkpoint.notices);
+  p.stored_beside = std::move(checkpoint.beside);
   p.reserve(options);
   try {
     const h5::Group provenance = p.hdf5.group("provenance");
@@ -351,21 +351,25 @@ void ResultsWriter::record(const StepReport& report, const State& state,
   const std::size_t accounts = state.ledger.size();
   expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
           "ResultsWriter::record: one value per work term and probe of the model");
-  double* row = put_step(report, state, p.step_width > layout::kStep.size(), p.rows.next());
-  for (const double work : state.ledger) *row++ = work;
-  for (const double value : probes) *row++ = value;
-  *row = (wall + kNanosecond) - kNanosecond;
-  p.step_contacts.add(state.contacts);
+  p.collecting([&] {
+    double* row = put_step(report, state, p.step_width > layout::kStep.size(), p.rows.next());
+    for (const double work : state.ledger) *row++ = work;
+    for (const double value : probes) *row++ = value;
+    *row = (wall + kNanosecond) - kNanosecond;
+    p.step_contacts.add(state.contacts);
+  });
 }
 
 void ResultsWriter::events(std::span<const Event> events) {
   Recording& p = *recording_;
-  p.events.add(events);
-  p.statistics.add(events);
+  p.collecting([&] {
+    p.events.add(events);
+    p.statistics.add(events);
+  });
 }
 
 void ResultsWriter::begin_step(std::span<const GroupState> start) {
-  recording_->frames.begin_step(start);
+  recording_->collecting([&] { recording_->frames.begin_step(start); });
 }
 
 double ResultsWriter::near(const Model& model) { return FrameTable::near(model); }
@@ -375,7 +379,7 @@ void ResultsWriter::frame(const State& state, std::span<const Vector> velocities
                           std::span<const ContactView> contacts,
                           std::span<const SeenContact> seen) {
   Recording& p = *recording_;
-  p.frames.add(state, velocities, joint_loads, contacts, seen);
+  p.collecting([&] { p.frames.add(state, velocities, joint_loads, contacts, seen); });
 }
 
 void ResultsWriter::hand_over() { recording_->hand_over(); }
@@ -430,12 +434,21 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);
     p.next_slot = "a";
+    p.beside = nullptr;
     p.save(last, summary.notices);
     p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
     write_checksums(p.hdf5, p.tables);
     p.hdf5.close();
     p.output.commit();
   });
+}
+
+void ResultsWriter::store_beside(std::function<std::vector<double>()> numbers) {
+  recording_->beside = std::move(numbers);
+}
+
+const std::vector<double>& ResultsWriter::stored_beside() const {
+  return recording_->stored_beside;
 }
 
 bool ResultsWriter::empty() const { return !recording_->started; }

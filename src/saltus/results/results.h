@@ -15,6 +15,7 @@
 // Portions depend only on rows and frames, so the bytes of a file do not depend on the thread.
 #pragma once
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,7 @@ struct ResultsOptions {
   bool frame_contacts = true;  ///< frames also contain contacts, and the start of their step
   bool step_contacts = false;  ///< also store the impulses of the contacts in every row
   bool own_thread = true;      ///< for writing; false: the caller waits. The file is the same.
+  std::string go_on{};         ///< command that resumes the run, for messages; "": unknown
 };
 
 /// Data that only the caller of the run has. The rest of /summary comes from RunStatistics and the
@@ -114,6 +116,10 @@ class ResultsWriter {
   /// valid until this one is on disk. `notices`: Simulation::notices(), which a run resumed from
   /// here reports too.
   void checkpoint(const State& state, std::span<const Notice> notices = {});
+  /// Every checkpoint from now on also stores the numbers that this function returns.
+  void store_beside(std::function<std::vector<double>()> numbers);
+  /// Such numbers of the checkpoint from which the run was resumed; empty if there are none.
+  const std::vector<double>& stored_beside() const;
   /// True until a row exists; a run interrupted before its first step has row 0.
   bool empty() const;
   /// Notices of the run up to its resumption, merged with `now`.
@@ -160,7 +166,7 @@ struct KeptPart {
   std::string name{};  ///< its new final name, "a.1.h5" for "a.h5"; "": there was none to keep
   bool whole = false;  ///< `--resume` can continue its run under that name
 };
-/// Renames a `.part` of `path` left by an earlier run if it contains rows or cannot be read. Throws
+/// Renames a `.part` of `path` of an earlier run if it contains steps or cannot be read. Throws
 /// SceneError if that fails.
 KeptPart keep_earlier_part(const std::string& path);
 

@@ -172,6 +172,23 @@ h5::Dataset create_timing(const h5::File& file) {
 
 }  // namespace
 
+bool frames_hold_contacts(const ResultsSpec& spec, const Model& model) {
+  constexpr std::size_t kLarge = 20'000;
+  const std::size_t shapes = model.surfaces().colliders.size() + model.surfaces().boundaries.size();
+  return spec.contacts.value_or(shapes <= kLarge);
+}
+
+double frame_bytes(const ResultsSpec& spec, const Model& model) {
+  constexpr double kContact = 284.0, kContactsOfShape = 3.0;
+  double coordinates = 0.0;
+  for (const Group& group : model.groups())
+    coordinates += group.dynamics->positions() + group.dynamics->velocities();
+  if (!frames_hold_contacts(spec, model)) return 8.0 * coordinates;
+  const auto points = static_cast<double>(model.pairs().size()),
+             shapes = static_cast<double>(model.surfaces().colliders.size());
+  return 16.0 * coordinates + kContact * (points + kContactsOfShape * shapes);
+}
+
 void create_layout(const h5::File& file, const Model& model, std::string_view scene,
                    std::string_view resolved, const ResultsOptions& options) {
   file.set("format", layout::kFormat);

@@ -16,8 +16,10 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
 RowTable open_rows(const h5::File& file);
 /// Statistics of the first `rows` rows and `events` events on disk.
 RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_t events);
-/// Throws SceneError unless `resolved` is the scene of the file; time.end [s] may differ but must
-/// not be before `t`.
+/// Whether two resolved scenes are the same but for the times of their checkpoints.
+bool same_scene(std::string_view a, std::string_view b);
+/// Throws SceneError unless `resolved` is the scene of the file; the times of checkpoints may
+/// differ, and time.end [s], which must not be before `t`.
 void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
                       double t);
 /// Throws SceneError unless the data files are those from which the file was made. Files without a

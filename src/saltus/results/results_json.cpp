@@ -36,6 +36,13 @@ std::string brief(const nlohmann::json& scene, const std::string& pointer) {
   return text;
 }
 
+/// Removes the keys that determine when checkpoints are written, on which no result depends.
+void drop_checkpoints(nlohmann::json& scene) {
+  if (!scene.is_object() || !scene.contains("results") || !scene["results"].is_object()) return;
+  for (const char* key : {"checkpoint_every", "checkpoint_interval"}) scene["results"].erase(key);
+  if (scene["results"].empty()) scene.erase("results");
+}
+
 /// Removes time.end from a scene and returns it.
 nlohmann::json take_end(nlohmann::json& scene) {
   nlohmann::json end;
@@ -65,6 +72,15 @@ nlohmann::json with_present_keys(const nlohmann::json& part, const std::string& 
 
 }  // namespace
 
+bool same_scene(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  nlohmann::json x = nlohmann::json::parse(a, nullptr, false),
+                 y = nlohmann::json::parse(b, nullptr, false);
+  drop_checkpoints(x);
+  drop_checkpoints(y);
+  return !x.is_discarded() && x == y;
+}
+
 void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
                       double t) {
   nlohmann::json stored;
@@ -77,17 +93,20 @@ void check_same_scene(const h5::File& file, const std::string& path, std::string
   if (stored.is_discarded()) layout::damaged(path, "/resolved is not JSON");
   stored = with_present_keys(stored);
   expects(!given.is_discarded(), "the resolved scene is JSON");
+  drop_checkpoints(stored);
+  drop_checkpoints(given);
   const nlohmann::json old_end = take_end(stored), new_end = take_end(given);
   if (stored != given) {
     const std::string pointer = nlohmann::json::diff(stored, given)[0]["path"].get<std::string>();
     throw SceneError(scene_path(pointer),
                      "differs from the run to be resumed: " + brief(stored, pointer) + " in " +
                          path + ", " + brief(given, pointer) + " here",
-                     "only time.end may be changed");
+                     "only time.end and the times of checkpoints may be changed");
   }
   if (old_end == new_end) return;
   if (!new_end.is_number() || new_end.get<double>() < t)
-    throw SceneError("time.end", "is earlier than the state in " + path + " (" + Json(t).dump() + " s)",
+    throw SceneError("time.end",
+                     "is earlier than the state in " + path + " (" + Json(t).dump() + " s)",
                      "give a later end, or run the scene from the start");
 }
 

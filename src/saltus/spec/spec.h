@@ -290,6 +290,7 @@ struct ResultsSpec {
   std::optional<bool> contacts;
   bool every_step = true;
   int checkpoint_every = 0;
+  double checkpoint_interval = 30.0;  ///< wall time [s]
   bool stress = false, strain = false, resultants = false;
 
   bool operator==(const ResultsSpec&) const = default;
@@ -303,8 +304,12 @@ struct ResultsSpec {
               "not given: in scenes of up to 20000 shapes"),
         field("every_step", &T::every_step, "store ledger, solver and probe rows of every step"),
         field("checkpoint_every", &T::checkpoint_every, kNotNegative,
-              "number of steps between checkpoints; further checkpoints are written every 30 s of "
-              "wall time, on interruption or failure, and at the end; 0: only those"),
+              "number of steps between checkpoints; further checkpoints are written by "
+              "`checkpoint_interval`, at the start, on interruption or failure, and at the end; 0: "
+              "only those"),
+        field("checkpoint_interval", &T::checkpoint_interval, unit::s, kNotNegative,
+              "wall time between checkpoints, longer if they would take more than a hundredth of "
+              "the run; 0: none by time"),
         field("stress", &T::stress, "stored states contain the stress at the nodes of meshes"),
         field("strain", &T::strain,
               "stored states contain the Green-Lagrange strain at the nodes of meshes"),

@@ -258,35 +258,38 @@ void AutoSearch::stop_by(Stop* stop) { search_->runner_.stop_by(stop); }
 Stop* AutoSearch::stop() const { return search_->runner_.options().stop; }
 const AutoChoice& AutoSearch::choice() const { return search_->choice_; }
 
+bool run_next(AutoSearch& search, AutoResult& result) {
+  result.scene = search.scene();
+  Simulation sim(build(result.scene));
+  sim.stop_by(search.stop());
+  AutoRecorder recorder(sim, search.stride());
+  const auto steps = static_cast<std::uint64_t>(step_count(result.scene.spec.time));
+  std::string failure;
+  while (sim.state().step < steps && failure.empty()) {
+    const std::uint64_t before = sim.state().step;
+    const StepReport report = sim.advance();
+    if (is_stop(report.failure)) throw RunError("interrupted");
+    if (sim.state().step == before)
+      failure = failure_text(sim.model(), report, before + 1);
+    else
+      recorder.step(report);
+  }
+  const bool done =
+      failure.empty() ? search.judge(recorder.samples()) : search.judge_failure(failure);
+  if (!done) return false;
+  result.choice = search.choice();
+  result.motion = std::move(recorder.samples().motion);
+  const double interval = *result.scene.spec.time.step * static_cast<double>(search.stride());
+  for (std::size_t k = 0; k < result.motion.rows(); ++k)
+    result.times.push_back(interval * static_cast<double>(k));
+  result.state = sim.state();
+  return true;
+}
+
 AutoResult run_auto(AutoSearch search) {
   AutoResult result;
-  while (true) {
-    result.scene = search.scene();
-    Simulation sim(build(result.scene));
-    sim.stop_by(search.stop());
-    AutoRecorder recorder(sim, search.stride());
-    const auto steps = static_cast<std::uint64_t>(step_count(result.scene.spec.time));
-    std::string failure;
-    while (sim.state().step < steps && failure.empty()) {
-      const std::uint64_t before = sim.state().step;
-      const StepReport report = sim.advance();
-      if (is_stop(report.failure)) throw RunError("interrupted");
-      if (sim.state().step == before)
-        failure = failure_text(sim.model(), report, before + 1);
-      else
-        recorder.step(report);
-    }
-    const bool done =
-        failure.empty() ? search.judge(recorder.samples()) : search.judge_failure(failure);
-    if (!done) continue;
-    result.choice = search.choice();
-    result.motion = std::move(recorder.samples().motion);
-    const double interval = *result.scene.spec.time.step * static_cast<double>(search.stride());
-    for (std::size_t k = 0; k < result.motion.rows(); ++k)
-      result.times.push_back(interval * static_cast<double>(k));
-    result.state = sim.state();
-    return result;
-  }
+  while (!run_next(search, result)) continue;
+  return result;
 }
 
 AutoResult run_auto(const Scene& scene, const AutoOptions& options) {

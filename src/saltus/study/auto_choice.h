@@ -102,6 +102,9 @@ class AutoRecorder {
   /// Call after each step.
   void step(const StepReport& report);
   AutoSamples& samples() { return samples_; }
+  /// The samples so far for a checkpoint, and those of a resumed run.
+  std::vector<double> numbers() const;
+  void restore(std::span<const double> numbers);
 
  private:
   const Simulation& sim_;
@@ -148,6 +151,8 @@ struct AutoResult {
   std::optional<State> state;  ///< final state; empty if the run failed
 };
 
+/// Runs search.scene() in memory and judges it. True: it is the result.
+bool run_next(AutoSearch& search, AutoResult& result);
 /// Runs in memory until the tolerance is met or the search gives up.
 AutoResult run_auto(AutoSearch search);
 AutoResult run_auto(const Scene& scene, const AutoOptions& options);

@@ -172,6 +172,24 @@ void AutoRecorder::step(const StepReport& report) {
   if (sim_.state().step % stride_ == 0) observer_.add(samples_.motion);
 }
 
+std::vector<double> AutoRecorder::numbers() const {
+  const AutoSamples& s = samples_;
+  std::vector<double> numbers{static_cast<double>(s.steps), static_cast<double>(s.passes),
+                              static_cast<double>(s.evaluations), static_cast<double>(s.events),
+                              s.handed_over ? 1.0 : 0.0};
+  numbers.insert(numbers.end(), s.motion.values.begin(), s.motion.values.end());
+  return numbers;
+}
+
+void AutoRecorder::restore(std::span<const double> numbers) {
+  AutoSamples& s = samples_;
+  std::size_t next = 0;
+  for (std::uint64_t* count : {&s.steps, &s.passes, &s.evaluations, &s.events})
+    *count = static_cast<std::uint64_t>(numbers[next++]);
+  s.handed_over = numbers[next++] != 0.0;
+  s.motion.values.assign(numbers.begin() + static_cast<std::ptrdiff_t>(next), numbers.end());
+}
+
 AutoSamples auto_run(const Scene& scene, std::uint64_t stride, std::uint64_t rows, double most,
                      const AutoMethod& method, Stop* stop, std::string& failure) {
   Simulation sim(build(scene).with_ledger(false));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "saltus/results/layout.h"
+#include "saltus/results/results_file.h"
 
 namespace saltus {
 namespace {
@@ -98,7 +99,7 @@ bool Comparison::differs() const {
 
 Comparison compare_results(const ResultsReader& a, const ResultsReader& b, double tolerance) {
   Comparison comparison;
-  comparison.same_scene = a.resolved() == b.resolved();
+  comparison.same_scene = same_scene(a.resolved(), b.resolved());
   const ResultsReader* reading = &a;
   try {
     const std::vector<std::string> of_a = tables_of(a.hdf5());

@@ -23,7 +23,7 @@ struct TableDifference {
 struct Comparison {
   std::vector<TableDifference> tables;      ///< in file order
   std::vector<std::string> only_a, only_b;  ///< tables that only one file contains
-  bool same_scene = true;                   ///< resolved scenes are identical, byte for byte
+  bool same_scene = true;                   ///< resolved scenes are, but for checkpoints
 
   bool differs() const;
 };

@@ -14,6 +14,7 @@ using RunClock = std::chrono::steady_clock;
 constexpr auto kRunWatch = std::chrono::milliseconds(50);
 // longest interval between checkpoints: writing may be slow, or the clock may jump
 constexpr auto kFarthest = std::chrono::minutes(20);
+constexpr double kLongestInterval = 1e9;  // [s]; the clock counts nanoseconds in 64 bits
 
 /// 0 if the clock went backwards, as it may on a machine that was migrated or resumed.
 double in_seconds(RunClock::duration duration) {
@@ -72,26 +73,28 @@ class WatchSchedule {
 };
 
 /// Schedules checkpoints: every `every` steps (0: off), and `between` [s] of wall time after the
-/// last one.
+/// last one (0: off).
 class CheckpointSchedule {
  public:
-  CheckpointSchedule(std::uint64_t every, double between, RunClock::time_point begin)
-      : every_(every),
+  CheckpointSchedule(const ResultsSpec& spec, RunClock::time_point begin)
+      : every_(static_cast<std::uint64_t>(spec.checkpoint_every)),
+        timed_(spec.checkpoint_interval > 0.0),
         least_(std::chrono::duration_cast<RunClock::duration>(
-            std::chrono::duration<double>(std::max(between, 0.0)))),
+            std::chrono::duration<double>(std::min(spec.checkpoint_interval, kLongestInterval)))),
         apart_(least_),
         saved_(begin) {}
   bool due(std::uint64_t step, RunClock::time_point now) const {
-    return (every_ != 0 && step % every_ == 0) || now - saved_ >= apart_;
+    return (every_ != 0 && step % every_ == 0) || (timed_ && now - saved_ >= apart_);
   }
-  /// Call after writing one. Checkpoints take at most 1/50 of the time.
+  /// Call after writing one. Those by time take at most 1/100 of it.
   void written(RunClock::time_point from, RunClock::time_point to) {
     saved_ = to;
-    apart_ = std::max(least_, std::min<RunClock::duration>(50 * (to - from), kFarthest));
+    apart_ = std::max(least_, std::min<RunClock::duration>(100 * (to - from), kFarthest));
   }
 
  private:
   const std::uint64_t every_;
+  const bool timed_;
   const RunClock::duration least_;
   RunClock::duration apart_;
   RunClock::time_point saved_;
@@ -148,7 +151,7 @@ std::uint64_t FramePlan::next(std::uint64_t step) const {
 
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
                     std::uint64_t steps, const ContactGain& gain, const RunWatch& watch,
-                    const RunAfter& after, double between) {
+                    const RunAfter& after) {
   const State& state = sim.state();
   const double end = sim.model().options().end;
   const FramePlan plan(spec.frames, steps);
@@ -163,6 +166,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     out.start(state, observer.probes());
     loop.statistics.add(report_of_start(), state.energy, state.t);
     if (plan.next(0) == 0) observer.write_frame(out, with_contacts);
+    out.checkpoint(state, sim.notices());
   }
   loop.statistics.rows = state.step + 1;  // rows count steps, even if not every step was stored
   std::uint64_t next_frame = plan.next(state.step + 1);
@@ -171,7 +175,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   RunClock::time_point now = begin;
   StepTimes times;
   WatchSchedule watches(begin);
-  CheckpointSchedule checkpoints(static_cast<std::uint64_t>(spec.checkpoint_every), between, begin);
+  CheckpointSchedule checkpoints(spec, begin);
   int contacts = 0;
   while (state.step < steps) {
     if (watch && watches.due(now) &&

@@ -43,8 +43,6 @@ using RunWatch = std::function<bool(const RunProgress&)>;
 /// Called after each accepted step with its wall time [s].
 using RunAfter = std::function<void(const StepReport&, double)>;
 
-constexpr double kBetweenCheckpoints = 30.0;  // [s]
-
 /// Summary of a loop.
 struct LoopReport {
   enum class End { reached, interrupted, failed };  ///< interrupted: stopped by the watch
@@ -63,10 +61,10 @@ struct LoopReport {
   ContactGain gain;
 };
 
-/// `gain`: that of the earlier steps, if the run is resumed. `between`: wall time from one
-/// checkpoint to the next [s]; longer if writing checkpoints takes more than 1/50 of the time.
+/// `gain`: that of the earlier steps, if the run is resumed. Checkpoints are written at the start
+/// and as `spec` says; those by wall time take at most 1/100 of it.
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
                     std::uint64_t steps, const ContactGain& gain, const RunWatch& watch = {},
-                    const RunAfter& after = {}, double between = kBetweenCheckpoints);
+                    const RunAfter& after = {});
 
 }  // namespace saltus

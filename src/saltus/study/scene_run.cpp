@@ -9,6 +9,7 @@
 #include "saltus/results/layout.h"
 #include "saltus/results/output_file.h"
 #include "saltus/results/replaceable.h"
+#include "saltus/results/results_file.h"
 #include "saltus/results/results_reader.h"
 #include "saltus/scene_file/data_files.h"
 #include "saltus/scene_file/scene_write.h"
@@ -81,8 +82,43 @@ struct SceneRun::Execution {
     result.warnings.push_back(text);
   }
 
+  void take_next_of_search() {
+    setup = std::make_shared<const SceneSetup>(set_up_next(setup->search));
+    result.setup = setup;
+  }
+
+  [[noreturn]] void search_interrupted() const {
+    throw RunError(
+        fmt::format("interrupted between two runs of `time.scheme: auto`, {} is kept; "
+                    "resume with: {}",
+                    part_name(output), options.go_on));
+  }
+
+  /// With `time.scheme: auto`: makes the runs before the one in the `.part` again, in memory.
+  void catch_up() {
+    const std::string file = resumable_file(output);
+    std::string text, resolved;
+    try {
+      const ResultsReader stored(file);
+      text = stored.scene();
+      resolved = stored.resolved();
+    } catch (const SceneError&) {  // without a first flush, or damaged: open() decides
+      return;
+    }
+    if (!is_part(file) || text != setup->scene.text) return;
+    AutoResult earlier;
+    while (!same_scene(resolved, write_scene(setup->scene.spec))) try {
+        if (run_next(*setup->search, earlier)) return;  // of another scene, which open() reports
+        take_next_of_search();
+      } catch (const RunError&) {
+        search_interrupted();
+      }
+  }
+
   void open() {
+    if (options.resume && !again && setup->search) catch_up();
     ResultsOptions results;
+    results.go_on = options.go_on;
     results.provenance = options.provenance;
     results.inputs = input_files(setup->scene);
     const SceneSpec& spec = setup->scene.spec;
@@ -178,8 +214,13 @@ struct SceneRun::Execution {
 
   void run() {
     open();
-    // samples of a resumed run are incomplete
-    if (setup->search && !result.resumed) recorder.emplace(*sim, setup->search->stride());
+    const std::vector<double>& samples = writer->stored_beside();
+    // files of earlier versions have no samples: their runs are not judged
+    if (setup->search && !(result.resumed && samples.empty())) {
+      recorder.emplace(*sim, setup->search->stride());
+      if (!samples.empty()) recorder->restore(samples);
+      writer->store_beside([this] { return recorder->numbers(); });
+    }
     kinetic = sim->state().energy.kinetic;
     const RunAfter after = [this, slow = SlowSteps()](const StepReport& report,
                                                       double seconds) mutable {
@@ -191,7 +232,7 @@ struct SceneRun::Execution {
     };
     try {
       result.loop = run_loop(*sim, *writer, setup->scene.spec.results, setup->steps, gain,
-                             options.watch, after, options.between_checkpoints);
+                             options.watch, after);
     } catch (const RunError&) {  // a full disk: still write the contact problems kept so far
       finish_dump();
       throw;
@@ -208,9 +249,14 @@ struct SceneRun::Execution {
     if (!setup->search) return true;
     AutoSearch& search = *setup->search;
     bool good = true;
-    if (recorder && result.loop.end == LoopReport::End::reached)
-      good = search.judge(recorder->samples());
-    else if (recorder && result.loop.end == LoopReport::End::failed)
+    if (recorder && result.loop.end == LoopReport::End::reached) {
+      writer->checkpoint(sim->state(), sim->notices());  // further runs may take long
+      try {
+        good = search.judge(recorder->samples());
+      } catch (const RunError&) {
+        search_interrupted();
+      }
+    } else if (recorder && result.loop.end == LoopReport::End::failed)
       good = search.judge_failure(
           failure_text(setup->model, result.loop.failure, result.loop.last + 1));
     result.choice = search.choice();
@@ -224,8 +270,7 @@ struct SceneRun::Execution {
     writer.reset();
     sim.reset();
     again = true;
-    setup = std::make_shared<const SceneSetup>(set_up_next(setup->search));
-    result.setup = setup;
+    take_next_of_search();
     return false;
   }
 

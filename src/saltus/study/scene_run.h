@@ -28,7 +28,6 @@ struct SceneRunOptions {
   std::string dump_folder{};   ///< "": the folder of the output
   RunWatch watch{};
   Stop* stop = nullptr;  ///< ends the run like the watch, also within a step (Simulation::stop_by)
-  double between_checkpoints = kBetweenCheckpoints;  ///< wall time [s]
   std::function<void(const std::string&)> note{};  ///< receives each warning as soon as it is known
 };
 

@@ -7,6 +7,7 @@
 
 #include "saltus/results/results.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_write.h"
 #include "saltus/scene_file/scene_yaml.h"
 #include "saltus/study/compare.h"
 
@@ -93,20 +94,23 @@ std::string block(const std::string& mode) {
   return text.replace(text.find("MODE"), 4, mode);
 }
 
-RunResult run_block(const std::string& mode, const std::string& output, bool resume, double between,
-                    RunWatch watch = {}) {
+/// `interval`: wall time between checkpoints [s]; 0: none by time.
+RunResult run_block(const std::string& mode, const std::string& output, bool resume,
+                    double interval, RunWatch watch = {}) {
   SceneRunOptions options;
   options.output = output;
   options.resume = resume;
-  options.between_checkpoints = between;
   options.watch = std::move(watch);
-  SceneRun run(set_up(read_scene_text(block(mode), "block.yaml", {}, {})), std::move(options));
+  Scene scene = read_scene_text(block(mode), "block.yaml", {}, {});
+  scene.spec.results.checkpoint_interval = interval;
+  SceneRun run(set_up(std::move(scene)), std::move(options));
   return run();
 }
 
 std::string what_differs(const std::string& a, const std::string& b) {
   const ResultsReader x(a), y(b);
   const Comparison all = compare_results(x, y, 0.0);
+  CHECK(all.same_scene);
   return all.differs() ? comparison_text(all, x, y) : "";
 }
 
@@ -117,12 +121,12 @@ TEST_CASE("a run that was interrupted before its first step and goes on has row 
   for (const std::string mode : {"stepping", "events"}) {
     CAPTURE(mode);
     const std::string whole = place / "whole.h5", stopped = place / "stopped.h5";
-    run_block(mode, whole, false, 1e9);
+    run_block(mode, whole, false, 0.0);
     for (int times = 0; times < 2; ++times)
-      CHECK(run_block(mode, stopped, times > 0, 1e9, [](const RunProgress&) {
+      CHECK(run_block(mode, stopped, times > 0, 0.0, [](const RunProgress&) {
               return false;
             }).loop.last == 0);
-    const RunResult rest = run_block(mode, stopped, true, 1e9);
+    const RunResult rest = run_block(mode, stopped, true, 0.0);
     CHECK(rest.resumed);
     CHECK(rest.loop.first == 0);
     CHECK(ResultsReader(stopped).rows() == 101);
@@ -136,9 +140,9 @@ TEST_CASE("which checkpoints a run writes changes none of its tables") {
   for (const std::string mode : {"stepping", "events"}) {
     CAPTURE(mode);
     const std::string none = place / "none.h5", each = place / "each.h5";
-    run_block(mode, none, false, 1e9);
-    run_block(mode, each, false,
-              0.0);  // after every step, or every so many: they may take a fiftieth
+    run_block(mode, none, false, 0.0);
+    // after every step, or every so many: they may take a hundredth
+    run_block(mode, each, false, 1e-9);
     CHECK(what_differs(none, each) == "");
   }
 }
@@ -146,19 +150,55 @@ TEST_CASE("which checkpoints a run writes changes none of its tables") {
 TEST_CASE("a run whose .part holds no checkpoint begins at its start when it is resumed") {
   const OwnFolder place;
   const std::string whole = place / "whole.h5", lost = place / "lost.h5";
-  run_block("stepping", whole, false, 1e9);
-  const RunWatch dies = [](const RunProgress&) -> bool { throw RunError("killed"); };
-  CHECK_THROWS_AS(run_block("stepping", lost, false, 1e9, dies), RunError);
+  run_block("stepping", whole, false, 0.0);
+  const auto die_before_the_first_checkpoint = [&] {
+    const Scene scene = read_scene_text(block("stepping"), "block.yaml", {}, {});
+    const Model model = build(scene);
+    ResultsWriter out(lost, model, scene.text, write_scene(scene.spec));
+    out.start(Simulation(model).state(), std::vector<double>{0.0});
+    out.drain();
+  };
+  die_before_the_first_checkpoint();
   REQUIRE(ResultsReader(lost + ".part").rows() == 1);
-  const RunResult again = run_block("stepping", lost, true, 1e9);
+  const RunResult again = run_block("stepping", lost, true, 0.0);
   CHECK_FALSE(again.resumed);
   REQUIRE_FALSE(again.warnings.empty());
   CHECK(again.warnings[0] == lost + ".part contains no checkpoint: the run begins at t = 0");
   CHECK(what_differs(whole, lost) == "");
   // of another scene it does not
-  CHECK_THROWS_AS(run_block("stepping", lost, false, 1e9, dies), RunError);
-  CHECK_THROWS_AS(run_block("events", lost, true, 1e9), SceneError);
+  die_before_the_first_checkpoint();
+  CHECK_THROWS_AS(run_block("events", lost, true, 0.0), SceneError);
   CHECK(fs::exists(lost + ".part"));
+}
+
+TEST_CASE("a run that dies before its first step has its start as a checkpoint") {
+  const OwnFolder place;
+  const RunWatch dies = [](const RunProgress&) -> bool { throw RunError("killed"); };
+  for (const std::string mode : {"stepping", "events"}) {
+    CAPTURE(mode);
+    const std::string whole = place / "whole.h5", lost = place / "lost.h5";
+    run_block(mode, whole, false, 0.0);
+    CHECK_THROWS_AS(run_block(mode, lost, false, 0.0, dies), RunError);
+    const RunResult again = run_block(mode, lost, true, 0.0);
+    CHECK(again.resumed);
+    CHECK(again.warnings.empty());
+    CHECK(what_differs(whole, lost) == "");
+    // nothing to keep in it for a new run of the same name
+    fs::remove(lost);
+    CHECK_THROWS_AS(run_block(mode, lost, false, 0.0, dies), RunError);
+    CHECK(run_block(mode, lost, false, 0.0).warnings.empty());
+    CHECK_FALSE(fs::exists(place / "lost.1.h5.part"));
+    fs::remove(lost), fs::remove(whole);
+  }
+}
+
+TEST_CASE("the times of checkpoints may differ between a run and its continuation") {
+  const OwnFolder place;
+  const std::string whole = place / "whole.h5", stopped = place / "stopped.h5";
+  run_block("stepping", whole, false, 0.0);
+  run_block("stepping", stopped, false, 30.0, [](const RunProgress&) { return false; });
+  CHECK(run_block("stepping", stopped, true, 1e-9).resumed);
+  CHECK(what_differs(whole, stopped) == "");
 }
 
 TEST_CASE("a run tells what the part before it was interrupted had met") {
@@ -224,7 +264,9 @@ TEST_CASE("a run tells warnings as soon as they are known, and again in its resu
   SceneRunOptions options;
   options.output = place / "ball.h5";
   options.note = [&](const std::string& text) { told.push_back(text); };
-  run_ball(options.output, false, [](const RunProgress&) { return false; });  // leaves a .part
+  run_ball(options.output, false, [asked = 0](const RunProgress&) mutable {
+    return asked++ == 0;  // leaves a .part with steps
+  });
   SceneRun run(set_up(kBall, {}, "0.1 s"), options);
   const RunResult result = run();
   CHECK(result.warnings == told);
