@@ -151,7 +151,7 @@ void check_resumes_everywhere(const std::string& text, int most) {
 TEST_CASE("a run that is interrupted anywhere and resumed has the bits of one in one go") {
   for (const ResumedScene& scene : resumed_scenes()) {
     CAPTURE(scene.name);
-    check_resumes_everywhere(scene.text, 20);
+    check_resumes_everywhere(scene.text, 12);
   }
 }
 
