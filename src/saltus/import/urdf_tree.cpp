@@ -21,6 +21,7 @@ struct UrdfTreeMaking {
   std::vector<std::string>& warnings;
   UrdfTree tree{};
   std::unordered_map<std::string_view, int> link_of{};  ///< first link of each name
+  std::vector<std::size_t> mimic_order{};               ///< joints, each after its leader
 
   [[noreturn]] void fail(const UrdfJoint& joint, int line, const std::string& what,
                          const std::string& hint) const {
@@ -110,36 +111,54 @@ struct UrdfTreeMaking {
 
   void find_leaders() {
     tree.leader.assign(robot.joints.size(), -1);
+    std::unordered_map<std::string_view, std::size_t> joint_of;  // first joint of each name
+    for (std::size_t j = 0; j < robot.joints.size(); ++j) joint_of.emplace(robot.joints[j].name, j);
     for (std::size_t j = 0; j < robot.joints.size(); ++j) {
       const UrdfJoint& joint = robot.joints[j];
       if (!joint.mimic) continue;
       const UrdfMimic& mimic = *joint.mimic;
-      const auto found = std::ranges::find(robot.joints, mimic.joint, &UrdfJoint::name);
-      if (found == robot.joints.end()) {
+      const auto found = joint_of.find(mimic.joint);
+      if (found == joint_of.end()) {
         std::vector<std::string_view> names;
         for (const UrdfJoint& other : robot.joints) names.push_back(other.name);
         fail(joint, mimic.line, fmt::format("mimics '{}', which does not exist", mimic.joint),
              did_you_mean(mimic.joint, names));
       }
-      for (const UrdfJoint* one : {&joint, &*found})
+      const UrdfJoint& leader = robot.joints[found->second];
+      for (const UrdfJoint* one : {&joint, &leader})
         if (!one->has_coordinate())
           fail(joint, mimic.line,
                fmt::format("{} of type {} has no coordinate to mimic",
                            one == &joint ? "a joint" : fmt::format("'{}'", one->name),
                            name_of(one->kind)),
                "revolute, continuous or prismatic");
-      if (&*found == &joint) fail(joint, mimic.line, "mimics itself", "another joint");
+      if (&leader == &joint) fail(joint, mimic.line, "mimics itself", "another joint");
       if (mimic.multiplier == 0.0)
         fail(joint, mimic.line, "mimics with the multiplier 0",
              "not 0; use a fixed joint for a joint that does not move");
-      tree.leader[j] = static_cast<int>(found - robot.joints.begin());
+      tree.leader[j] = static_cast<int>(found->second);
     }
+    order_mimics();
+  }
+
+  // Every joint after the one that it mimics, each visited once.
+  void order_mimics() {
+    enum class Seen { no, above, yes };
+    std::vector<Seen> seen(robot.joints.size(), Seen::no);
+    std::vector<std::size_t> chain;  // from a joint up to one that is in the order or independent
     for (std::size_t j = 0; j < robot.joints.size(); ++j) {
-      int lead = tree.leader[j];
-      for (std::size_t k = 0; lead >= 0; ++k, lead = tree.leader[urdf_slot(lead)])
-        if (k == robot.joints.size())
-          fail(robot.joints[j], robot.joints[j].mimic->line, "mimics in a circle",
-               "one joint of a chain of mimics must be independent");
+      int next = static_cast<int>(j);
+      for (; next >= 0 && seen[urdf_slot(next)] == Seen::no; next = tree.leader[urdf_slot(next)]) {
+        seen[urdf_slot(next)] = Seen::above;
+        chain.push_back(urdf_slot(next));
+      }
+      if (next >= 0 && seen[urdf_slot(next)] == Seen::above)
+        fail(robot.joints[j], robot.joints[j].mimic->line, "mimics in a circle",
+             "one joint of a chain of mimics must be independent");
+      for (; !chain.empty(); chain.pop_back()) {
+        seen[chain.back()] = Seen::yes;
+        mimic_order.push_back(chain.back());
+      }
     }
   }
 
@@ -177,9 +196,7 @@ struct UrdfTreeMaking {
   // 0, or the limit closest to it; a mimic joint follows its leader.
   void find_start() {
     tree.coordinate.assign(robot.joints.size(), 0.0);
-    std::vector<bool> done(robot.joints.size(), false);
-    const auto place = [&](const auto& again, std::size_t j) -> double {
-      if (done[j]) return tree.coordinate[j];
+    for (const std::size_t j : mimic_order) {
       const UrdfJoint& joint = robot.joints[j];
       const bool range =
           joint.limit && joint.has_coordinate() && joint.kind != UrdfJoint::Kind::continuous;
@@ -188,7 +205,8 @@ struct UrdfTreeMaking {
       const char* unit = joint.turns() ? "rad" : "m";
       double& c = tree.coordinate[j];
       if (tree.leader[j] >= 0) {
-        c = joint.mimic->multiplier * again(again, urdf_slot(tree.leader[j])) + joint.mimic->offset;
+        c = joint.mimic->multiplier * tree.coordinate[urdf_slot(tree.leader[j])] +
+            joint.mimic->offset;
         if (c < lower || c > upper)
           warn(joint, joint.mimic->line,
                fmt::format("starts at {} {} by its mimic, outside of its limits", c, unit));
@@ -198,10 +216,7 @@ struct UrdfTreeMaking {
           warn(joint, joint.limit->line,
                fmt::format("0 is outside of its limits: it starts at {} {}", c, unit));
       }
-      done[j] = true;
-      return c;
-    };
-    for (std::size_t j = 0; j < robot.joints.size(); ++j) place(place, j);
+    }
   }
 
   void find_poses() {

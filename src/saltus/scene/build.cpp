@@ -19,6 +19,7 @@
 #include "saltus/scene/stop_surfaces.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {
@@ -115,6 +116,7 @@ class Builder {
 
   const Scene& scene_;
   const SceneSpec& spec_;
+  const NameIndex names_{spec_};
   Faults* faults_;
   ModelParts parts_;
   std::vector<BuiltBody> bodies_;

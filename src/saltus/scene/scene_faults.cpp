@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "saltus/kinds/kinds.h"
@@ -61,8 +62,9 @@ class SoundPart {
       spec.time.tolerance.reset();
       for (BodySpec& body : spec.bodies) body.scheme.reset();
     }
-    for (const Faults::Entry& entry : faults.entries())
-      if (!remove(entry.about)) reset(entry.about);
+    std::vector<std::string> about;
+    for (const Faults::Entry& entry : faults.entries()) about.push_back(entry.about);
+    remove(about);
     remove_unnamed();
   }
 
@@ -79,48 +81,70 @@ class SoundPart {
     });
   }
 
-  /// Leaves out the entry of a path as counted in `faults`; false if the path is not an entry that
-  /// can be left out.
-  bool remove(const std::string& path) {
-    const EntryPath entry(path);
-    if (!entry.index) return false;
-    const auto numbers = numbers_.find(entry.key);
-    if (numbers == numbers_.end()) return false;
-    const auto at = std::ranges::find(numbers->second, *entry.index);
-    if (at == numbers->second.end()) return true;  // already removed
-    const auto i = static_cast<std::size_t>(at - numbers->second.begin());
-    const bool unnamed = names_stay_ && entry.member == "name" && clear_name(entry.key, i);
-    if (entry.key == "bodies") {
-      if (!unnamed) remove_body(i);
-      const bool first = bodies_removed_.insert(*entry.index).second;
-      if (names_stay_) return first || unnamed;
+  /// Leaves out the entries of these paths as counted in `faults` and all references to them, and
+  /// resets options outside lists. False if nothing has changed. The cost is that of the scene plus
+  /// that of the paths, not their product.
+  bool remove(std::span<const std::string> paths) {
+    bool changed = false;
+    Going going;
+    std::set<std::size_t> bodies;
+    for (const std::string& path : paths) {
+      const EntryPath entry(path);
+      const auto numbers = numbers_.find(entry.key);
+      if (!entry.index || numbers == numbers_.end()) {
+        changed = reset(path) || changed;
+        continue;
+      }
+      const auto at = std::ranges::lower_bound(numbers->second, *entry.index);
+      if (at == numbers->second.end() || *at != *entry.index) {  // already removed
+        changed = true;
+        continue;
+      }
+      const auto i = static_cast<std::size_t>(at - numbers->second.begin());
+      const bool unnamed = names_stay_ && entry.member == "name" && clear_name(entry.key, i);
+      const bool body = entry.key == "bodies";
+      if (body && !unnamed) bodies.insert(i);
+      const bool first = body && bodies_removed_.insert(*entry.index).second;
+      if (!unnamed && !(body && names_stay_)) going[std::string(entry.key)].insert(i);
+      changed = changed || unnamed || first || !(body && names_stay_);
     }
-    if (unnamed) return true;
-    if (entry.key == "joints") remove_joint(i);
-    erase(entry.key, [&](std::size_t k) { return k == i; });
-    return true;
+    std::optional<NameIndex> index(scene_.spec);
+    add_references(going, [&](const std::string& name) {
+      const auto found = bodies.empty() ? std::nullopt : find_body(scene_.spec, name);
+      return found && bodies.contains(found->entry);
+    });
+    index.reset();
+    erase(going);
+    return changed;
   }
 
   /// Resets an option outside lists to its default: "solver.kind"; false if it already has the
   /// default.
   bool reset(const std::string& path) {
     const EntryPath entry(path);
-    const SceneSpec before = scene_.spec;
+    bool changed = false;
     for_each_field<SceneSpec>([&](const auto& field) {
       auto& value = scene_.spec.*field.member;
       using T = std::remove_cvref_t<decltype(value)>;
-      if (field.key != entry.key || field.required || kIsList<T>) return;
-      if constexpr (OptionStruct<T>) {
-        const T plain{};
-        for_each_field<T>([&](const auto& member) {
-          if (entry.member == member.key) value.*member.member = plain.*member.member;
-        });
-      } else {
-        value = SceneSpec{}.*field.member;
+      if constexpr (!kIsList<T>) {
+        if (field.key != entry.key || field.required) return;
+        const T before = value;
+        if constexpr (OptionStruct<T>) {
+          const T plain{};
+          for_each_field<T>([&](const auto& member) {
+            if (entry.member == member.key) value.*member.member = plain.*member.member;
+          });
+        } else {
+          value = SceneSpec{}.*field.member;
+        }
+        changed = !(value == before);
       }
     });
-    if (entry.key == "time" && entry.member == "tolerance") scene_.spec.time.tolerance.reset();
-    return !(scene_.spec == before);
+    if (entry.key == "time" && entry.member == "tolerance" && scene_.spec.time.tolerance) {
+      scene_.spec.time.tolerance.reset();
+      changed = true;
+    }
+    return changed;
   }
 
   /// Converts the numbers of entries in a text from this scene to the whole scene.
@@ -144,6 +168,9 @@ class SoundPart {
   }
 
  private:
+  /// Of each list: numbers of entries of this scene that leave it.
+  using Going = std::map<std::string, std::set<std::size_t>, std::less<>>;
+
   /// Whether the names of all entries of a list are as written in the file.
   static bool names_known(const Faults& faults, const std::string& list, std::size_t entries) {
     bool all = faults.known(list);
@@ -215,68 +242,70 @@ class SoundPart {
     });
   }
 
-  /// Removes all references to a body for which gone(name) holds.
+  /// Erases the entries of `going`, each list once.
+  void erase(const Going& going) {
+    for (const auto& [list, entries] : going)
+      erase(list, [&entries](std::size_t i) { return entries.contains(i); });
+  }
+
+  /// Adds to `going` all references to a body for which gone(name) holds, and to joints that leave.
   template <class Gone>
-  void remove_references(const Gone& gone) {
+  void add_references(Going& going, const Gone& gone) const {
     const SceneSpec& spec = scene_.spec;
-    erase("contacts", [&](std::size_t i) {
+    for (std::size_t i = 0; i < spec.contacts.size(); ++i) {
       const ContactSpec& contact = spec.contacts[i];
-      return gone(contact.on) || (contact.other() && gone(*contact.other()));
-    });
-    erase("ignore", [&](std::size_t i) { return std::ranges::any_of(spec.ignore[i], gone); });
-    erase("outputs", [&](std::size_t i) {
+      if (gone(contact.on) || (contact.other() && gone(*contact.other())))
+        going["contacts"].insert(i);
+    }
+    for (std::size_t i = 0; i < spec.ignore.size(); ++i)
+      if (std::ranges::any_of(spec.ignore[i], gone)) going["ignore"].insert(i);
+    for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
       const OutputSpec& output = spec.outputs[i];
-      return gone(output.probe) || (output.from && gone(*output.from));
-    });
-    for (std::size_t i = spec.joints.size(); i-- > 0;)
-      if (std::ranges::any_of(spec.joints[i].between, gone)) {
-        remove_joint(i);
-        erase("joints", [&](std::size_t k) { return k == i; });
-      }
-  }
-
-  void remove_body(std::size_t i) {
-    remove_references([&](const std::string& name) {
-      const auto found = find_body(scene_.spec, name);
-      return found && found->entry == i;
-    });
-  }
-
-  /// Removes all references to a coordinate of a joint for which gone(name) holds.
-  template <class Gone>
-  void remove_joint_references(const Gone& gone) {
-    const SceneSpec& spec = scene_.spec;
-    erase("outputs", [&](std::size_t k) {
-      return !find_body(spec, spec.outputs[k].probe) && gone(spec.outputs[k].probe);
-    });
-    erase("couplings", [&](std::size_t k) {
-      const CouplingSpec& one = spec.couplings[k];
-      return std::ranges::any_of(one.sum, [&](const auto& term) { return gone(term.of); }) ||
-             (one.gear && (gone(one.gear->first) || gone(one.gear->second))) ||
-             (one.screw && gone(one.screw->joint));
-    });
-  }
-
-  void remove_joint(std::size_t i) {
-    remove_joint_references([&](const std::string& name) {
+      if (gone(output.probe) || (output.from && gone(*output.from))) going["outputs"].insert(i);
+    }
+    for (std::size_t i = 0; i < spec.joints.size(); ++i)
+      if (std::ranges::any_of(spec.joints[i].between, gone)) going["joints"].insert(i);
+    const auto joints = going.find("joints");
+    if (joints == going.end()) return;
+    add_joint_references(going, [&, left = joints->second](const std::string& name) {
       const std::size_t dot = name.rfind('.');
-      const auto found = find_coordinate(scene_.spec, name);
+      const auto found = find_coordinate(spec, name);
       const auto joint = found ? std::optional(found->joint)
-                               : find_joint(scene_.spec, std::string_view(name).substr(0, dot));
-      return joint && *joint == i;
+                               : find_joint(spec, std::string_view(name).substr(0, dot));
+      return joint && left.contains(*joint);
     });
+  }
+
+  /// Adds to `going` all references to a coordinate of a joint for which gone(name) holds.
+  template <class Gone>
+  void add_joint_references(Going& going, const Gone& gone) const {
+    const SceneSpec& spec = scene_.spec;
+    for (std::size_t k = 0; k < spec.outputs.size(); ++k)
+      if (!find_body(spec, spec.outputs[k].probe) && gone(spec.outputs[k].probe))
+        going["outputs"].insert(k);
+    for (std::size_t k = 0; k < spec.couplings.size(); ++k) {
+      const CouplingSpec& one = spec.couplings[k];
+      if (std::ranges::any_of(one.sum, [&](const auto& term) { return gone(term.of); }) ||
+          (one.gear && (gone(one.gear->first) || gone(one.gear->second))) ||
+          (one.screw && gone(one.screw->joint)))
+        going["couplings"].insert(k);
+    }
   }
 
   /// If a name could not be read, unresolved references may refer to it; removes them.
   void remove_unnamed() {
     const SceneSpec& spec = scene_.spec;
+    Going going;
+    std::optional<NameIndex> index(spec);
     if (nameless_)
-      remove_references([&](const std::string& name) {
+      add_references(going, [&](const std::string& name) {
         return name != "world" && !find_body(spec, name) && !find_coordinate(spec, name);
       });
     if (nameless_joints_)
-      remove_joint_references(
-          [&](const std::string& name) { return !find_coordinate(spec, name); });
+      add_joint_references(going,
+                           [&](const std::string& name) { return !find_coordinate(spec, name); });
+    index.reset();
+    erase(going);
   }
 
   Scene scene_;
@@ -303,8 +332,13 @@ bool by_absence(const SoundPart& part, const SceneError& error) {
 /// Repeats a check on the remaining part, removing faulty entries each time.
 template <class Check>
 void find_all(SoundPart& part, Faults& faults, const Check& check) {
-  constexpr int kRounds = 64;
-  for (int round = 0; round < kRounds && part.bodies_left(); ++round) {
+  // a check that stops at its first fault is repeated often, unless the scene is very large
+  constexpr std::size_t kMostRounds = 64, kMostEntries = 100'000;
+  const SceneSpec& spec = part.scene().spec;
+  const std::size_t entries = 1 + spec.bodies.size() + spec.contacts.size() + spec.joints.size() +
+                              spec.outputs.size(),
+                    rounds = std::clamp(kMostEntries / entries, std::size_t{2}, kMostRounds);
+  for (std::size_t round = 0; round < rounds && part.bodies_left(); ++round) {
     const Faults found = check(part.scene());
     if (!found.any()) return;
     std::vector<std::string> about;
@@ -312,10 +346,7 @@ void find_all(SoundPart& part, Faults& faults, const Check& check) {
       about.push_back(part.numbered(entry.about));
       if (!by_absence(part, entry.error)) faults.add(numbered(part, entry.error), about.back());
     }
-    bool smaller = false;
-    for (const std::string& path : about)
-      smaller = part.remove(path) || part.reset(path) || smaller;
-    if (!smaller) return;
+    if (found.count() > Faults::kMost || !part.remove(about)) return;
   }
 }
 
@@ -337,6 +368,8 @@ Faults try_build(const Scene& scene) {
 }  // namespace
 
 void find_faults(const Scene& scene, Faults& faults) {
+  // what is known of the others is not stored: their entries could not be left out
+  if (faults.count() > Faults::kMost) return;
   SoundPart part(scene, faults);
   try {
     find_all(part, faults, &rules_between);

@@ -4,7 +4,9 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <map>
 #include <sstream>
+#include <unordered_map>
 
 #include "saltus/base/error.h"
 #include "saltus/base/text_check.h"
@@ -13,6 +15,7 @@ namespace saltus {
 namespace {
 
 constexpr std::size_t kDeepest = 24;
+constexpr std::size_t kFewKeys = 32;  // searched one by one
 
 /// Builds the tree from the parser's events. yaml-cpp's own nodes silently keep the last of two
 /// equal keys and lose the positions of keys.
@@ -105,12 +108,20 @@ class TreeBuilder : public YAML::EventHandler {
            stack_.back().keys.size() == stack_.back().items.size();
   }
   void add_key(const YAML::Mark& mark, const std::string& key) {
-    Node& map = stack_.back();
-    for (const Node::Key& other : map.keys)
-      if (other.text == key)
-        fail(mark, "the key `" + key.substr(0, 60) + "` is given twice",
-             "first given at line " + std::to_string(other.place.line));
-    map.keys.push_back({key, place(mark)});
+    std::vector<Node::Key>& keys = stack_.back().keys;
+    const auto twice = [&](const Node::Key& first) {
+      fail(mark, "the key `" + key.substr(0, 60) + "` is given twice",
+           "first given at line " + std::to_string(first.place.line));
+    };
+    if (keys.size() < kFewKeys) {
+      for (const Node::Key& other : keys)
+        if (other.text == key) twice(other);
+    } else {  // a search of all keys would cost the square of their number
+      std::unordered_map<std::string, std::size_t>& known = known_[stack_.size()];
+      for (std::size_t i = known.size(); i < keys.size(); ++i) known.emplace(keys[i].text, i);
+      if (const auto other = known.find(key); other != known.end()) twice(keys[other->second]);
+    }
+    keys.push_back({key, place(mark)});
   }
   void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
@@ -125,6 +136,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void close() {
     Node node = std::move(stack_.back());
+    known_.erase(stack_.size());
     stack_.pop_back();
     // checked only here: for an unclosed bracket the parser's own message is better
     if (key_wanted())
@@ -144,6 +156,8 @@ class TreeBuilder : public YAML::EventHandler {
   std::string source_;
   Node root_;
   std::vector<Node> stack_;
+  /// Of open maps with many keys, by their depth: numbers of the keys.
+  std::map<std::size_t, std::unordered_map<std::string, std::size_t>> known_;
   int documents_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "saltus/base/suggest.h"
 
@@ -19,7 +20,54 @@ const std::optional<CopiesSpec>& copies_spec(const BodySpec& body) {
 }
 bool has_copies(const BodySpec& body) { return copies_spec(body).has_value(); }
 
+template <class Entry>
+std::optional<std::size_t> first_named(const std::vector<Entry>& entries, std::string_view name) {
+  const auto found = std::ranges::find(entries, name, &Entry::name);
+  if (found == entries.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - entries.begin());
+}
+
 }  // namespace
+
+struct NameIndex::Table {
+  std::unordered_map<std::string_view, std::size_t> bodies, joints;  ///< first entry of each name
+  const SceneSpec* scene = nullptr;
+  const Table* before = nullptr;
+
+  static std::optional<std::size_t> look_up(
+      const std::unordered_map<std::string_view, std::size_t>& names, std::string_view name) {
+    const auto found = names.find(name);
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// That of a scene, of those alive in this thread.
+  static const Table* of(const SceneSpec& scene) {
+    const Table* table = newest;
+    while (table && table->scene != &scene) table = table->before;
+    return table;
+  }
+  static thread_local const Table* newest;
+};
+thread_local const NameIndex::Table* NameIndex::Table::newest = nullptr;
+
+NameIndex::NameIndex(const SceneSpec& scene) : table_(std::make_unique<Table>()) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    table_->bodies.emplace(scene.bodies[i].name, i);
+  for (std::size_t i = 0; i < scene.joints.size(); ++i)
+    table_->joints.emplace(scene.joints[i].name, i);
+  table_->scene = &scene;
+  table_->before = Table::newest;
+  Table::newest = table_.get();
+}
+NameIndex::~NameIndex() { Table::newest = table_->before; }
+
+std::optional<std::size_t> NameIndex::body(const SceneSpec& scene, std::string_view name) {
+  const Table* table = Table::of(scene);
+  return table ? Table::look_up(table->bodies, name) : first_named(scene.bodies, name);
+}
+std::optional<std::size_t> NameIndex::joint(const SceneSpec& scene, std::string_view name) {
+  const Table* table = Table::of(scene);
+  return table ? Table::look_up(table->joints, name) : first_named(scene.joints, name);
+}
 
 int copies_of(const BodySpec& body) {
   if (!has_copies(body)) return 1;
@@ -36,11 +84,7 @@ std::string copy_name(const BodySpec& body, int copy) {
 }
 
 std::optional<NamedBody> find_body(const SceneSpec& scene, std::string_view name) {
-  const auto entry = [&](std::string_view of) -> std::optional<std::size_t> {
-    const auto found = std::ranges::find(scene.bodies, of, &BodySpec::name);
-    if (found == scene.bodies.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - scene.bodies.begin());
-  };
+  const auto entry = [&](std::string_view of) { return NameIndex::body(scene, of); };
   if (const auto whole = entry(name))
     return NamedBody{*whole, has_copies(scene.bodies[*whole]) ? -1 : 0};
   const std::size_t dot = name.rfind('.');
@@ -59,9 +103,7 @@ std::optional<NamedBody> find_body(const SceneSpec& scene, std::string_view name
 }
 
 std::optional<std::size_t> find_joint(const SceneSpec& scene, std::string_view name) {
-  const auto found = std::ranges::find(scene.joints, name, &JointSpec::name);
-  if (found == scene.joints.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - scene.joints.begin());
+  return NameIndex::joint(scene, name);
 }
 
 std::optional<NamedCoordinate> find_coordinate(const SceneSpec& scene, std::string_view name) {

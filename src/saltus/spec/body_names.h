@@ -2,6 +2,7 @@
 // "block.3" for one of several copies); joints and their coordinates as couplings and outputs name
 // them ("elbow", "bearing.slide").
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,25 @@ namespace saltus {
 struct NamedBody {
   std::size_t entry = 0;
   int copy = 0;  ///< -1: the name refers to all copies together
+};
+
+/// While it lives, the look-ups below in this scene and thread use a table of names instead of a
+/// search, so that n of them cost n and not n^2. Bodies and joints of the scene and their names
+/// must not change meanwhile.
+class NameIndex {
+ public:
+  explicit NameIndex(const SceneSpec& scene);
+  ~NameIndex();
+  NameIndex(const NameIndex&) = delete;
+  NameIndex& operator=(const NameIndex&) = delete;
+
+  /// The first entry of exactly this name, by the table of the scene if there is one.
+  static std::optional<std::size_t> body(const SceneSpec& scene, std::string_view name);
+  static std::optional<std::size_t> joint(const SceneSpec& scene, std::string_view name);
+
+ private:
+  struct Table;
+  std::unique_ptr<Table> table_;
 };
 
 /// Number of bodies that an entry creates; 0: a file of copies defines it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "saltus/base/faults.h"
@@ -275,12 +276,21 @@ std::string coupling_text(const CouplingSpec& coupling) {
   return text;
 }
 
-/// The wanted name, or the first of "name 2", "name 3", ... that is free.
-std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
-  std::string name = wanted;
-  for (int i = 2; !taken.insert(name).second; ++i) name = wanted + " " + std::to_string(i);
-  return name;
-}
+/// Names that are free: the wanted one, or the first of "name 2", "name 3", ...
+class FreeNames {
+ public:
+  void take(const std::string& name) { taken_.insert(name); }
+  std::string free(const std::string& wanted) {
+    std::string name = wanted;
+    for (int& i = next_.try_emplace(wanted, 2).first->second; !taken_.insert(name).second; ++i)
+      name = wanted + " " + std::to_string(i);
+    return name;
+  }
+
+ private:
+  std::set<std::string> taken_;
+  std::map<std::string, int> next_;  ///< all smaller numbers are taken
+};
 
 }  // namespace
 
@@ -309,6 +319,7 @@ std::optional<Fault> SceneSpec::fault() const {
                  "this program reads version " + std::to_string(kSceneVersion)};
   if (events && time.chosen_mode() != TimeMode::events && !time.automatic())
     return Fault{"events", "is used in event-driven integration only", "give `time.mode: events`"};
+  const NameIndex index(*this);
   if (auto found = name_fault(bodies, "bodies")) return found;
   if (auto found = name_fault(contacts, "contacts")) return found;
   if (auto found = name_fault(outputs, "outputs")) return found;
@@ -354,45 +365,44 @@ std::string place_text(const PlaceSpec& place, BodyKind kind) {
 void complete(SceneSpec& spec) {
   for (BodySpec& body : spec.bodies)
     if (!body.scheme && body.integrated()) body.scheme = body.chosen_scheme();
-  std::set<std::string> taken;
-  for (const ContactSpec& contact : spec.contacts) taken.insert(contact.name);
+  FreeNames of_contacts;
+  for (const ContactSpec& contact : spec.contacts) of_contacts.take(contact.name);
   for (ContactSpec& contact : spec.contacts)
-    if (contact.name.empty()) contact.name = free_name(contact_name(contact), taken);
-  taken.clear();
-  for (const BodySpec& body : spec.bodies) taken.insert(body.name);
-  for (const JointSpec& joint : spec.joints) taken.insert(joint.name);
-  for (const CouplingSpec& coupling : spec.couplings) taken.insert(coupling.name);
+    if (contact.name.empty()) contact.name = of_contacts.free(contact_name(contact));
+  FreeNames of_parts;
+  for (const BodySpec& body : spec.bodies) of_parts.take(body.name);
+  for (const JointSpec& joint : spec.joints) of_parts.take(joint.name);
+  for (const CouplingSpec& coupling : spec.couplings) of_parts.take(coupling.name);
   for (JointSpec& joint : spec.joints)
     if (joint.name.empty() && joint.between.size() == 2)
-      joint.name = free_name(joint.between[0] + " to " + joint.between[1], taken);
+      joint.name = of_parts.free(joint.between[0] + " to " + joint.between[1]);
   for (CouplingSpec& coupling : spec.couplings)
-    if (coupling.name.empty()) coupling.name = free_name(coupling_text(coupling), taken);
-  taken.clear();
-  for (const OutputSpec& output : spec.outputs) taken.insert(output.name);
+    if (coupling.name.empty()) coupling.name = of_parts.free(coupling_text(coupling));
+  const NameIndex index(spec);  // bodies and joints have their names
+  FreeNames of_outputs;
+  for (const OutputSpec& output : spec.outputs) of_outputs.take(output.name);
   for (OutputSpec& output : spec.outputs) {
     if (!output.name.empty()) continue;
     if (output.acts()) {
       const bool force = output.quantity == OutputSpec::Quantity::force;
-      output.name = free_name((force ? "force on " : "torque on ") + output.probe +
-                                  (output.from ? " from " + *output.from : ""),
-                              taken);
+      output.name = of_outputs.free((force ? "force on " : "torque on ") + output.probe +
+                                    (output.from ? " from " + *output.from : ""));
       continue;
     }
     if (output.drives() || output.whole() || holds(spec, output) ||
         (output.in_material() && !output.at)) {
-      output.name = free_name(quantity_text(output) + " of " + output.probe, taken);
+      output.name = of_outputs.free(quantity_text(output) + " of " + output.probe);
       continue;
     }
     const auto body = find_body(spec, output.probe);
     const BodyKind kind = body ? spec.bodies[body->entry].kind : BodyKind::modal;
     if (output.in_material()) {
-      output.name = free_name(
-          quantity_text(output) + " of " + output.probe + " at " + place_text(*output.at, kind),
-          taken);
+      output.name = of_outputs.free(quantity_text(output) + " of " + output.probe + " at " +
+                                    place_text(*output.at, kind));
       continue;
     }
-    output.name = free_name(
-        output.at ? output.probe + " at " + place_text(*output.at, kind) : output.probe, taken);
+    output.name = of_outputs.free(output.at ? output.probe + " at " + place_text(*output.at, kind)
+                                            : output.probe);
   }
 }
 

@@ -1,6 +1,8 @@
 // The scene made of a robot: bodies, joints, what has no mass, meshes, warnings.
 #include <doctest/doctest.h>
 
+#include <ctime>
+
 #include "saltus/scene_file/scene_yaml.h"
 #include "unit/results/support.h"
 #include "urdf_samples.h"
@@ -266,4 +268,20 @@ TEST_CASE("masses, inertias and limits that are doubtful are told with line and 
   }
   for (const char* kind : {"prismatic", "revolute"})
     CHECK(limits(kind, "lower=\"-9\" upper=\"9\" effort=\"1\" velocity=\"1\"").empty());
+}
+
+TEST_CASE("a robot of many links, whose joints mimic each other, is read in a time in proportion") {
+  constexpr int kLinks = 24'000;
+  std::string text = part("l0");
+  for (int i = 1; i < kLinks; ++i) {
+    const std::string k = std::to_string(i), above = std::to_string(i - 1);
+    text += part("l" + k) + joint("j" + k, "continuous", "l" + above, "l" + k,
+                                  i > 1 ? "<mimic joint=\"j" + above + "\"/>" : "");
+  }
+  const std::clock_t begin = std::clock();
+  const UrdfScene made = scene_of(text);
+  CHECK(made.spec.joints.size() == kLinks - 1);
+  CHECK(made.spec.couplings.size() == kLinks - 2);
+  // with a cost that grows with the square this takes half a minute
+  CHECK(std::clock() - begin < 10 * CLOCKS_PER_SEC);
 }

@@ -1,6 +1,7 @@
 // All faults of a scene at once: each by its own line, none as a consequence of another.
 #include <doctest/doctest.h>
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -162,4 +163,40 @@ TEST_CASE("an error with several faults has the place of the first and holds all
     CHECK(std::string(error.what()) ==
           std::string(all[0].what()) + "\n" + std::string(all[1].what()));
   }
+}
+
+TEST_CASE("thousands of faulty entries in one line are refused in a time in proportion") {
+  const auto list = [](std::size_t count, const auto& entry) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + entry(std::to_string(i));
+    return "[" + text + "]\n";
+  };
+  const std::string head = "saltus: 1\ntime: {end: 1 s, step: 1 ms}\nbodies: ";
+  const std::string rigid = "kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1]}}";
+  constexpr std::size_t kCount = 30'000;
+  const std::clock_t begin = std::clock();
+  for (const std::string& text :
+       {head + list(kCount, [](const std::string& i) { return i; }),
+        head + list(kCount, [](const std::string& i) { return "{name: b" + i + "}"; }),
+        head + list(kCount, [](const std::string& i) { return "k" + i + ": 1"; }),
+        head + list(kCount, [&](const std::string&) { return "{name: same, " + rigid; }),
+        head + "[{name: b, " + rigid + "]\njoints: " + list(kCount, [](const std::string& i) {
+          return "{name: j" + i + ", kind: ball, between: [b, c" + i + "], at: [0, 0, 0]}";
+        })}) {
+    CAPTURE(text.substr(0, 120));
+    const std::vector<std::string> faults = faults_of(text);
+    CHECK(!faults.empty());
+    CHECK(faults.size() <= SceneErrors::kShown + 1);
+  }
+  // with a cost that grows with the square these take minutes
+  CHECK(std::clock() - begin < 20 * CLOCKS_PER_SEC);
+}
+
+TEST_CASE("a body without any entry among more faults than are kept is not built") {
+  std::string text = kHead;
+  for (int i = 0; i < 1'200; ++i) text += "  - " + std::to_string(i) + "\n";
+  const std::vector<std::string> faults = faults_of(text);
+  REQUIRE(faults.size() == SceneErrors::kShown + 1);
+  CHECK(begins(faults.front(), "s.yaml:4:5: bodies[0]: '0' is not a map of keys"));
+  CHECK(faults.back().find("more") != std::string::npos);
 }
