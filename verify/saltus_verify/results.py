@@ -22,13 +22,14 @@ def _attribute(group, name, default=None):
 
 
 def _expect_alone(group, path=""):
-    """Every table must be in the file itself: links to other files and external storage are rejected."""
+    """Every table must be in the file itself: links that are not hard and external storage are rejected."""
     for name in group:
         here = f"{path}/{name}"
-        if not isinstance(group.get(name, getlink=True), (h5py.HardLink, h5py.SoftLink)):
+        link = group.get(name, getlink=True)
+        if isinstance(link, h5py.SoftLink):
+            raise ValueError(f"{here}: is a symbolic link, which is not read")
+        if not isinstance(link, h5py.HardLink):
             raise ValueError(f"{here}: is a link to another file, which is not read")
-        if isinstance(group.get(name, getlink=True), h5py.SoftLink):
-            continue
         one = group[name]
         if isinstance(one, h5py.Group):
             _expect_alone(one, here)

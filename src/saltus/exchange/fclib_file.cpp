@@ -19,6 +19,7 @@ using Kind = h5::Extent::Kind;
 std::size_t to_size(int i) { return static_cast<std::size_t>(i); }
 
 h5::File open(const std::string& path) {
+  layout::expect_name(path);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) throw SceneError("", "cannot be read: no such file").at(path, 0, 0);

@@ -75,11 +75,12 @@ int read_all(int descriptor, std::uint64_t offset, void* bytes, std::size_t coun
 }  // namespace
 
 int AtomicFile::open(const char* path, int flags, bool head, std::uint64_t take) {
-  descriptor_ = ::open(path, flags | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor_ < 0) return errno;
   writable_ = (flags & O_ACCMODE) != O_RDONLY;
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return errno;
+  if (!S_ISREG(status.st_mode)) return ESPIPE;
   if (head && status.st_size == 0) {
     head_ = true;  // not part of size(): HDF5 treats a file as new only if its size is 0
     std::string bytes(kHeadText);
@@ -105,14 +106,15 @@ int AtomicFile::open(const char* path, int flags, bool head, std::uint64_t take)
 bool AtomicFile::is_unborn(const char* path) {
   AtomicFile file;
   std::uint64_t count = 0;
-  file.descriptor_ = ::open(path, O_RDONLY | O_CLOEXEC);
+  file.descriptor_ = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   return file.descriptor_ >= 0 && file.read_head() == 0 && file.head_ &&
          file.read_count(count) == 0 && count == 0;
 }
 
 int AtomicFile::close() {
   if (descriptor_ < 0) return 0;
-  return ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+  const int error = !writable_ ? 0 : expect_whole() ? ESTALE : expect_kept();
+  return ::close(std::exchange(descriptor_, -1)) == 0 ? error : errno;
 }
 
 int AtomicFile::read_head() {
@@ -191,7 +193,8 @@ int AtomicFile::read(std::uint64_t offset, void* bytes, std::size_t count) const
     page->second.copy(out + (first - offset), offset + count - first, first - start);
   }
   std::uint64_t now = 0;
-  if (!head_ || writable_) return 0;
+  if (writable_) return expect_whole();
+  if (!head_) return 0;
   if (const int error = read_count(now)) return error;
   return now > count_ ? ESTALE : 0;
 }
@@ -213,8 +216,31 @@ int AtomicFile::write(std::uint64_t offset, const void* bytes, std::size_t count
   }
   if (count == 0) return 0;
   if (const int error = expect_whole()) return error;
+  if (const int error = write_all(descriptor_, offset, at, count)) return error;
+  const bool over_mark = mark_ >= offset && mark_ < offset + count;
+  if (const int error = over_mark ? 0 : expect_kept()) return error;
   written_ = std::max(written_, offset + count);
-  return write_all(descriptor_, offset, at, count);
+  mark(offset, at, count);
+  return 0;
+}
+
+/// After bytes have been written.
+void AtomicFile::mark(std::uint64_t offset, const char* bytes, std::size_t count) {
+  const bool over_mark = mark_ >= offset && mark_ < offset + count;
+  if (over_mark) marked_ = 0;
+  if (marked_ && mark_ > offset) return;
+  while (count > 0 && bytes[count - 1] == 0) --count;
+  if (count == 0) return;
+  mark_ = offset + count - 1;
+  marked_ = bytes[count - 1];
+}
+
+/// ESTALE: the marked byte has been lost.
+int AtomicFile::expect_kept() const {
+  char now = 0;
+  if (!marked_) return 0;
+  if (const int error = read_all(descriptor_, mark_, &now, 1)) return error;
+  return now == marked_ ? 0 : ESTALE;
 }
 
 int AtomicFile::expect_whole() const {
@@ -234,8 +260,11 @@ int AtomicFile::commit() {
   appendix.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
   // after all pages that apply() will write
   const std::uint64_t start = std::max(whole_pages(size_), guarded_);
+  if (mark_ >= start) marked_ = 0;  // the file has become shorter: the appendix comes over it
   if (const int error = write_all(descriptor_, start, appendix.data(), appendix.size()))
     return error;
+  if (const int error = expect_kept()) return error;
+  written_ = start + appendix.size();
   return apply();
 }
 
@@ -254,8 +283,13 @@ int AtomicFile::apply() {
       together += page->second;
     if (const int error = write_all(descriptor_, first * kPage, together.data(), together.size()))
       return error;
+    mark(first * kPage, together.data(), together.size());
   }
+  // pages end before the appendix, so that a file without its end has been shortened meanwhile
+  if (const int error = expect_whole()) return error;
+  if (mark_ >= size_) marked_ = 0;
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) return errno;
+  if (const int error = expect_kept()) return error;
   ++count_;
   if (const int error = write_count()) return error;
   written_ = size_;

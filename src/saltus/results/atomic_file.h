@@ -32,6 +32,7 @@ class AtomicFile {
   /// flags and a mode of 0666 as for open(2). head: a new file gets a head. If a file with a head
   /// is opened read-only and its state has at most `take` bytes, it is copied into memory; later
   /// reads then never return ESTALE. ESTALE here: the file was written to during all attempts.
+  /// ESPIPE: not a regular file; a pipe is not waited for.
   int open(const char* path, int flags, bool head = false, std::uint64_t take = 0);
   /// True for a file of this class that was never committed because its program ended first.
   static bool is_unborn(const char* path);
@@ -39,13 +40,17 @@ class AtomicFile {
   /// Size of the current state [bytes].
   std::uint64_t size() const { return size_; }
   /// Bytes after the end read as zeros. ESTALE: the file has been written to since it was opened
-  /// for reading.
+  /// for reading, or a file that this object writes has been shortened.
   int read(std::uint64_t offset, void* bytes, std::size_t count) const;
   int write(std::uint64_t offset, const void* bytes, std::size_t count);
   /// Changes the size; takes effect on disk with commit().
   void resize(std::uint64_t size) { size_ = size; }
-  /// Makes the current state permanent. ESTALE: another program has shortened the file.
+  /// Makes the current state permanent. ESTALE: another program has shortened the file since it was
+  /// opened, also where later bytes have made it as long as before.
   int commit();
+  bool is_writable() const { return writable_; }
+  /// Length that the file must have after close() [bytes].
+  std::uint64_t size_on_disk() const { return written_; }
 
  private:
   int read_state();
@@ -54,6 +59,8 @@ class AtomicFile {
   int read_count(std::uint64_t& count) const;
   int write_count() const;
   int expect_whole() const;
+  int expect_kept() const;
+  void mark(std::uint64_t offset, const char* bytes, std::size_t count);
   int apply();
 
   int descriptor_ = -1;
@@ -63,6 +70,10 @@ class AtomicFile {
   std::uint64_t size_ = 0;  ///< [bytes]
   /// Smallest length of the file on disk, unless another program has cut it [bytes].
   std::uint64_t written_ = 0;
+  /// A byte of the file that is not 0, as far back as known; 0: none is known. Where a file was
+  /// shortened and has grown again since, zeros are read.
+  std::uint64_t mark_ = 0;
+  char marked_ = 0;
   /// End of the region that must not change before commit(), in whole pages [bytes].
   std::uint64_t guarded_ = 0;
   std::map<std::uint64_t, std::string> pages_;  ///< pages that differ from the file, by number

@@ -34,6 +34,19 @@ std::string reason() {
   return found.error ? std::strerror(found.error) : found.text;
 }
 
+/// Whether a link leads to a dataset whose numbers are in other files. Damaged datasets, which
+/// cannot be opened, cannot be read through either.
+bool is_stored_elsewhere(hid_t file, const char* name) {
+  H5O_info_t object{};
+  if (H5Oget_info_by_name2(file, name, &object, H5O_INFO_BASIC, H5P_DEFAULT) < 0 ||
+      object.type != H5O_TYPE_DATASET)
+    return false;
+  const Handle dataset(H5Dopen2(file, name, H5P_DEFAULT));
+  if (dataset.get() < 0) return false;
+  const Handle layout(H5Dget_create_plist(dataset.get()));
+  return H5Pget_external_count(layout.get()) > 0 || H5Pget_layout(layout.get()) == H5D_VIRTUAL;
+}
+
 bool read_number(hid_t attribute, hid_t type, void* data) {
   const Handle space(attribute < 0 ? -1 : H5Aget_space(attribute));
   // a larger one would be written beyond the end
@@ -52,9 +65,10 @@ bool Handle::reset() noexcept {
 
 void Object::fail(std::string_view what) const {
   if (file_->changed) throw Changed(file_->path);
-  const std::string why = file_->error == ESTALE ? "another program has shortened the file"
-                          : file_->error         ? std::strerror(file_->error)
-                                                 : reason();
+  const std::string why = file_->error == ESTALE   ? "another program has shortened the file"
+                          : file_->error == ESPIPE ? "not a regular file"
+                          : file_->error           ? std::strerror(file_->error)
+                                                   : reason();
   throw Error(label() + ": " + std::string(what) + (why.empty() ? "" : ": " + why));
 }
 
@@ -169,22 +183,32 @@ File File::open(FileState asked, bool create, bool write) {
             state, "/");
   if (!create && !file.is_open() && state->error == ENOMEM) throw std::bad_alloc();
   file.require(file.is_open(), create ? "cannot create" : "cannot open");
-  if (!create) file.expect_own_links();
+  if (!create) file.expect_own_data();
   return file;
 }
 
-/// Called before anything is opened by name: the library follows such links silently, and blocks if
-/// one leads to a pipe.
-void File::expect_own_links() const {
-  std::string found;
+/// Called before anything is read: the library follows such links and storage silently, and blocks
+/// if one leads to a pipe. Results have hard links only.
+void File::expect_own_data() const {
+  struct Found {
+    hid_t file;
+    std::string name;
+    const char* what = nullptr;
+  } found{id_.get(), "", nullptr};
   const auto look = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
-    if (link->type == H5L_TYPE_HARD || link->type == H5L_TYPE_SOFT) return 0;
-    *static_cast<std::string*>(data) = name;
-    return 1;
+    Found& out = *static_cast<Found*>(data);
+    if (link->type == H5L_TYPE_SOFT)
+      out.what = "is a symbolic link";
+    else if (link->type != H5L_TYPE_HARD)
+      out.what = "is a link to another file";
+    else if (is_stored_elsewhere(out.file, name))
+      out.what = "has its data in another file";
+    if (out.what) out.name = name;
+    return out.what ? 1 : 0;
   };
   const herr_t end = H5Lvisit(id_.get(), H5_INDEX_NAME, H5_ITER_NATIVE, look, &found);
-  if (!found.empty())
-    throw Foreign(file_->path + ": /" + found + ": is a link to another file, which is not read");
+  if (found.what)
+    throw Foreign(file_->path + ": /" + found.name + ": " + found.what + ", which is not read");
   require(end >= 0, "cannot be listed");
 }
 
@@ -268,11 +292,7 @@ Group Group::group(const std::string& name) const {
 
 Dataset Group::dataset(const std::string& name) const {
   quiet();
-  auto found = member<Dataset>(H5Dopen2(id_.get(), name.c_str(), H5P_DEFAULT), name, "cannot open");
-  const Handle layout(H5Dget_create_plist(found.id_.get()));
-  if (H5Pget_external_count(layout.get()) > 0 || H5Pget_layout(layout.get()) == H5D_VIRTUAL)
-    throw Foreign(found.label() + ": has its data in another file, which is not read");
-  return found;
+  return member<Dataset>(H5Dopen2(id_.get(), name.c_str(), H5P_DEFAULT), name, "cannot open");
 }
 
 Dataset Group::make(const std::string& name, std::int64_t type, const Handle& space,

@@ -40,7 +40,7 @@ class Changed : public Error {
   std::string file_;
 };
 
-/// A file refers to another one, by an external link or as the storage of a dataset. Such
+/// A file contains a link that is not hard, or a dataset whose storage is another file. Such
 /// references are not followed, because the author of a file could then choose which files are
 /// read, or written when a run is resumed.
 class Foreign : public Error {
@@ -113,6 +113,7 @@ struct FileState {
   std::uint64_t take = 0;
   int error = 0;                    ///< errno of the first failed write; later data are lost
   bool changed = false;             ///< by another program, since it was opened for reading
+  std::uint64_t size = 0;           ///< on the disk, after the file was closed [bytes]
   std::shared_ptr<void> reserve{};  ///< for a file to be written: memory for abandon()
   /// Sums of the tables appended to, by path; empty: unknown.
   std::map<std::string, std::optional<std::uint64_t>> sums{};
@@ -275,13 +276,15 @@ class File : public Group {
   void flush() const;
   /// Throws if the last bytes do not fit on the disk.
   void close();
+  /// After close(): the length that the file must have [bytes].
+  std::uint64_t size_on_disk() const { return file_->size; }
   /// Releases a file that can no longer be written: data in memory are lost, nothing is thrown.
   void abandon() noexcept;
 
  private:
   using Group::Group;
   static File open(FileState asked, bool create, bool write);
-  void expect_own_links() const;
+  void expect_own_data() const;
 };
 
 /// Whether this build of the library may be used by several threads, each with its own files.

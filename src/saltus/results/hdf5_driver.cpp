@@ -62,6 +62,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
 herr_t close_pages(H5FD_t* file) {
   const std::unique_ptr<Driver> driver(&of(file));
   driver->attempt([&] { return driver->file.close(); });
+  driver->state->size = driver->file.size_on_disk();
   return 0;
 }
 
@@ -77,7 +78,11 @@ haddr_t get_end(const H5FD_t* file, H5FD_mem_t) { return of(file).file.size(); }
 
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
   const int error = of(file).file.read(address, buffer, size);
-  if (error == ESTALE) of(file).state->changed = true;
+  FileState& state = *of(file).state;
+  if (error == ESTALE && of(file).file.is_writable())
+    state.error = state.error ? state.error : error;
+  else if (error == ESTALE)
+    state.changed = true;
   return error == 0 ? 0 : -1;
 }
 

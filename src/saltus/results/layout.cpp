@@ -70,10 +70,17 @@ void pause(int attempt) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kPause));
 }
 
+void expect_name(const std::string& path) {
+  if (path.find('\0') != std::string::npos)
+    throw SceneError("", "the name contains a null character", "give the name of a file")
+        .at(path, 0, 0);
+}
+
 namespace {
 
 template <typename Open>
 h5::File open_checked(const std::string& path, Open&& open) {
+  expect_name(path);
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT && !is_part(path) &&
       ::stat(part_name(path).c_str(), &status) == 0)

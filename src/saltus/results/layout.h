@@ -98,6 +98,9 @@ std::vector<std::string> in_order(const h5::Group& group);
 /// Throws SceneError unless the file has this format in a supported version.
 void check_format(const h5::File& file, const std::string& path);
 
+/// Throws SceneError for a name with a null character, at which the system would cut it.
+void expect_name(const std::string& path);
+
 /// Opens for reading (or modification) with errors for users: SceneError for a missing, foreign or
 /// damaged file, and for one that was never flushed.
 h5::File open(const std::string& path, bool modify);

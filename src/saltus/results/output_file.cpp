@@ -116,17 +116,26 @@ void OutputFile::write(std::string_view bytes) {
 }
 
 void OutputFile::flush() {
+  if (!open_->buffer.empty() && open_->written > 0) expect_size(open_->written);
   std::string_view rest = open_->buffer;
   while (!rest.empty()) {
     const ssize_t written = ::write(open_->descriptor, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) cannot_write(open_->part, errno);
     rest.remove_prefix(static_cast<std::size_t>(written));
+    open_->written += static_cast<std::uint64_t>(written);
   }
   open_->buffer.clear();
 }
 
-void OutputFile::commit() {
+void OutputFile::expect_size(std::uint64_t size) const {
+  struct stat status {};
+  if (::fstat(open_->descriptor, &status) != 0) cannot_write(open_->part, errno);
+  if (static_cast<std::uint64_t>(status.st_size) != size)
+    throw RunError(open_->part + ": another program has changed the length of the file");
+}
+
+void OutputFile::commit(std::optional<std::uint64_t> size) {
   expects(open_->descriptor >= 0, "OutputFile::commit twice");
   flush();
   const std::string &path = open_->path, &part = open_->part;
@@ -140,6 +149,7 @@ void OutputFile::commit() {
   // Delayed allocation and network file systems report a full disk only here. EINVAL: the file
   // cannot be synchronised.
   if (::fsync(open_->descriptor) != 0 && errno != EINVAL) cannot_write(part, errno);
+  if (size || open_->written > 0) expect_size(size.value_or(open_->written));
   try {
     require_free(path, part);  // other programs may have used the name during the run
   } catch (const SceneError& error) {

@@ -6,6 +6,7 @@
 //
 // If out.csv is a symbolic link, the link stays and all this applies to its target.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,16 +55,19 @@ class OutputFile {
   void write(std::string_view bytes);
   /// Passes everything written so far to the operating system. Throws RunError.
   void flush();
-  /// Writes everything to the disk, then renames `.part` to path(). Throws RunError.
-  void commit();
+  /// Writes everything to the disk, then renames `.part` to path(). `size`: length of a file that
+  /// was written by a library [bytes]. Throws RunError, also if another program has shortened it.
+  void commit(std::optional<std::uint64_t> size = std::nullopt);
   /// Makes the destructor leave the `.part`, as for an interrupted run that can be resumed.
   void keep() { open_->keep = true; }
   /// Undoes keep(): the `.part` is removed with this object.
   void discard() { open_->keep = false; }
 
  private:
+  void expect_size(std::uint64_t size) const;
   struct Open {
     std::string path, target, part, buffer{};
+    std::uint64_t written = 0;  ///< by flush() [bytes]
     int descriptor = -1;
     bool keep = false;
     ~Open();

@@ -439,7 +439,7 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
     p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
     write_checksums(p.hdf5, p.tables);
     p.hdf5.close();
-    p.output.commit();
+    p.output.commit(p.hdf5.size_on_disk());
   });
 }
 

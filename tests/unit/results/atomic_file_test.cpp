@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <random>
 
@@ -128,4 +131,54 @@ TEST_CASE("atomic_file with an appendix is read as the new state, and completed 
   appendix[100] = 'z';
   io_test::put(folder / "a", whole + appendix);
   CHECK(content(folder / "a").substr(0, before.size()) == before);
+}
+
+TEST_CASE("atomic_file reports a file that was shortened, also where it has grown again since") {
+  const std::string bytes(50'000, 'x'), zeros(50'000, '\0');
+  for (const off_t length : {off_t{0}, off_t{700}, off_t{30'000}, off_t{49'999}})
+    for (const bool grown : {false, true})
+      for (const int next : {0, 1, 2, 3}) {
+        CAPTURE(length);
+        CAPTURE(grown);
+        CAPTURE(next);
+        const Folder folder;
+        const std::string path = folder / "a";
+        AtomicFile file;
+        REQUIRE(file.open(path.c_str(), O_RDWR | O_CREAT) == 0);
+        REQUIRE(file.write(0, bytes.data(), bytes.size()) == 0);
+        REQUIRE(file.commit() == 0);
+        REQUIRE(::truncate(path.c_str(), length) == 0);
+        if (grown) REQUIRE(::truncate(path.c_str(), static_cast<off_t>(bytes.size())) == 0);
+        int error = 0;
+        if (next == 0) error = file.commit();
+        if (next == 1) error = file.write(bytes.size(), zeros.data(), zeros.size());
+        if (next == 2) error = file.write(100, zeros.data(), 10) ? EIO : file.commit();
+        if (next != 3) CHECK(error == ESTALE);
+        CHECK(file.close() == ESTALE);
+      }
+}
+
+TEST_CASE("atomic_file takes zeros at the end of a file for what they are") {
+  const Folder folder;
+  AtomicFile file;
+  const std::string zeros(9'000, '\0');
+  REQUIRE(file.open((folder / "a").c_str(), O_RDWR | O_CREAT) == 0);
+  CHECK(file.write(0, "word", 4) == 0);
+  CHECK(file.write(4, zeros.data(), zeros.size()) == 0);
+  CHECK(file.commit() == 0);
+  CHECK(file.write(0, zeros.data(), 4) == 0);
+  CHECK(file.commit() == 0);
+  file.resize(10);
+  CHECK(file.commit() == 0);
+  CHECK(file.size_on_disk() == 10);
+  CHECK(file.close() == 0);
+  CHECK(bytes_of(folder / "a") == std::string(10, '\0'));
+}
+
+TEST_CASE("atomic_file does not wait for a pipe") {
+  const Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  AtomicFile file;
+  CHECK(file.open((folder / "pipe").c_str(), O_RDONLY) == ESPIPE);
+  CHECK_FALSE(AtomicFile::is_unborn((folder / "pipe").c_str()));
 }
