@@ -59,7 +59,7 @@ def _replaceable(scene: Any, output: str) -> None:
 
 def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, until: Union[None, float, str] = None,
         resume: bool = False, progress: Shown = None, dump_contact: Optional[str] = None,
-        dump_folder: Optional[Path] = None) -> Results:
+        dump_folder: Optional[Path] = None, outputs_anywhere: bool = False) -> Results:
     """Runs a scene to its end and writes a results file, bit for bit the one that ``saltus run`` writes.
 
     Parameters
@@ -79,6 +79,9 @@ def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, unti
         `Progress`; if it returns False, the run stops and can be resumed.
     dump_contact : {'worst', 'failed', 'every:N'}, optional
         Contact problems to be written as FCLIB files, in `dump_folder` or next to `output`.
+    outputs_anywhere : bool
+        Accepts sounds and tables of the scene outside the folder of `output` or with names that do not end in ``.wav``
+        and ``.csv``, and replaces files that Saltus did not write.
 
     Returns
     -------
@@ -113,7 +116,8 @@ def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, unti
     with Reporter(progress) as report:
         told = _core._run(at_once(scene, set), None, os.fspath(output) if output is not None else "", _until(until), bool(resume),
                           _command_line(), go_on, dump_contact or "",
-                          os.fspath(dump_folder) if dump_folder is not None else "", report.hook)
+                          os.fspath(dump_folder) if dump_folder is not None else "", bool(outputs_anywhere),
+                          report.hook)
     for text in told["warnings"]:
         warnings.warn(text, RunWarning, stacklevel=2)
     if told["faults"]:

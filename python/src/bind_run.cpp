@@ -35,7 +35,7 @@ py::list texts_of(const std::vector<std::string>& texts) {
 py::dict run(const py::object& scene, const py::object& set, const std::string& output,
              const std::string& until, bool resume, const std::vector<std::string>& command_line,
              const std::string& go_on, const std::string& dump_contact,
-             const std::string& dump_folder, const py::object& progress) {
+             const std::string& dump_folder, bool outputs_anywhere, const py::object& progress) {
   const std::shared_ptr<SceneObject> read = scene_of(scene, set);
   Watch watch(progress);
   std::vector<const char*> arguments;
@@ -46,6 +46,7 @@ py::dict run(const py::object& scene, const py::object& set, const std::string& 
   options.go_on = go_on;
   options.dump_contact = dump_contact;
   options.dump_folder = dump_folder;
+  options.outputs_anywhere = outputs_anywhere;
   options.stop = watch.stop();
   options.watch = [&](const RunProgress& p) { return watch([&] { return dict_of(p); }); };
   RunResult result;
@@ -77,7 +78,7 @@ py::dict run(const py::object& scene, const py::object& set, const std::string& 
 void bind_run(py::module_& m) {
   m.def("_run", &run, py::arg("scene"), py::arg("set"), py::arg("output"), py::arg("until"),
         py::arg("resume"), py::arg("command_line"), py::arg("go_on"), py::arg("dump_contact"),
-        py::arg("dump_folder"), py::arg("progress"));
+        py::arg("dump_folder"), py::arg("outputs_anywhere"), py::arg("progress"));
 }
 
 }  // namespace saltus::python

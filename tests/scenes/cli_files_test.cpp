@@ -1,6 +1,7 @@
 // Files that a run reads and writes: none may take the place of another.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -238,4 +239,85 @@ TEST_CASE("a fault in the name of a table leaves the stopped run that is there")
       saltus_command(folder, {"run", "scene.yaml", "-q", "--set", "outputs[0].wav=nowhere/x.wav"});
   CHECK(refused.code == 2);
   CHECK(folder.read("scene.h5.part") == "what a stopped run left");
+}
+
+TEST_CASE("sounds and tables lie in the folder of the results, unless the command allows another") {
+  const Folder folder;
+  folder.write("scene.yaml", replaced(small_scene(), "wav: sound.wav", "csv: a.csv"));
+  fs::create_directory(folder / "in");
+  fs::create_directory(folder / "in/below");
+  fs::create_directory(folder / "away");
+  fs::create_directory_symlink(folder / "away", folder / "in/out");
+  fs::create_symlink(folder / "away/new.csv", folder / "in/link.csv");
+  const std::vector<std::pair<std::string, std::string>> others{
+      {"../a.csv", "is not in the folder of the results"},
+      {"below/../../a.csv", "is not in the folder of the results"},
+      {folder / "in/a.csv", "is not in the folder of the results"},
+      {"out/a.csv", "leads out of the folder of the results by a link"},
+      {"link.csv", "leads out of the folder of the results by a link"},
+      {".profile.csv", "is a hidden file"},
+      {".config/a.csv", "is a hidden file"},
+      {"Makefile", "does not end in .csv"},
+      {"a.wav", "does not end in .csv"},
+      {"", "is empty"}};
+  for (const auto& [name, says] : others) {
+    CAPTURE(name);
+    const Outcome refused = saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "in/a.h5",
+                                                    "--set", "outputs[0].csv='" + name + "'"});
+    CAPTURE(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(refused.error_lines() == 1);
+    CHECK(holds(refused.err, "outputs[0].csv"));
+    CHECK(holds(refused.err, says));
+    CHECK(!folder.has("in/a.h5"));
+    CHECK(!folder.has("in/a.h5.part"));
+    CHECK(!folder.has("away/new.csv"));
+  }
+  CHECK(saltus_command(folder, {"check", "scene.yaml", "--set", "outputs[0].csv=../a.csv"}).code ==
+        2);
+  CHECK(saltus_command(folder, {"check", "scene.yaml", "--set", "outputs[0].csv=../a.csv",
+                                "--outputs-anywhere"})
+            .code == 0);
+  for (int times = 0; times < 2; ++times)
+    CHECK(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "in/a.h5", "--set",
+                                  "outputs[0].csv=below/a.csv"})
+              .code == 0);
+  folder.write("numbers", "of somebody else\n");
+  const Outcome anywhere =
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "in/a.h5", "--outputs-anywhere",
+                              "--set", "outputs[0].csv=../numbers"});
+  CAPTURE(anywhere.err);
+  CHECK(anywhere.code == 0);
+  CHECK(folder.read("numbers") == folder.read("in/below/a.csv"));
+}
+
+TEST_CASE("an unfinished file of somebody else is not emptied for a table of the same name") {
+  const Folder folder;
+  folder.write("scene.yaml", replaced(small_scene(), "wav: sound.wav", "csv: a.csv"));
+  folder.write("a.csv.part", "half of my table\n");
+  const Outcome refused = saltus_command(folder, {"run", "scene.yaml", "-q"});
+  CHECK(refused.code == 2);
+  CHECK(refused.error_lines() == 1);
+  CHECK(holds(refused.err, "a.csv.part: exists and is not a table that Saltus wrote"));
+  CHECK(folder.read("a.csv.part") == "half of my table\n");
+  folder.write("a.csv.part", "time [s],pickup [m/s]\n0,");  // of a run that was killed
+  CHECK(saltus_command(folder, {"run", "scene.yaml", "-q"}).code == 0);
+  CHECK(!folder.has("a.csv.part"));
+}
+
+TEST_CASE("a table that somebody writes during the run is not replaced at its end") {
+  const Folder folder;
+  folder.write("scene.yaml", replaced(replaced(small_scene(), "wav: sound.wav", "csv: a.csv"),
+                                      "end: 50 ms", "end: 5 s"));
+  const Outcome outcome =
+      saltus_command(folder, {"run", "scene.yaml", "-q"}, {.meanwhile = [&](pid_t) {
+                       for (int k = 0; k < 2'000 && !folder.has("scene.h5.part"); ++k)
+                         ::usleep(1'000);
+                       folder.write("a.csv", "mine\n");
+                     }});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 1);
+  CHECK(holds(outcome.err, "a.csv: exists and is not a table"));
+  CHECK(folder.read("a.csv") == "mine\n");
+  CHECK(folder.has("scene.h5"));
 }

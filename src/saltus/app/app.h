@@ -28,6 +28,7 @@ struct RunOptions {
   std::string dump_folder;   ///< "": the folder of the output
   int threads = 0;           ///< threads for the loops of a step; 0: one per processor core
   bool resume = false, json = false, quiet = false;
+  bool outputs_anywhere = false;  ///< SceneRunOptions::outputs_anywhere
 };
 int cmd_run(const RunOptions& options, const CommandLine& line);
 
@@ -35,6 +36,7 @@ struct CheckOptions {
   std::string scene;
   std::vector<std::string> set;
   bool json = false;
+  bool outputs_anywhere = false;  ///< as `run` with this option
 };
 int cmd_check(const CheckOptions& options);
 

@@ -16,6 +16,7 @@
 #include "saltus/model/joint_summary.h"
 #include "saltus/results/results.h"
 #include "saltus/spec/joint_spec.h"
+#include "saltus/study/file_names.h"
 #include "saltus/study/scene_setup.h"
 
 namespace saltus::app {
@@ -401,6 +402,7 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
 
 int cmd_check(const CheckOptions& options) {
   const SceneSetup setup = set_up(options.scene, options.set);
+  if (!options.outputs_anywhere) expect_outputs_beside(setup.scene, "");
   for (const std::string& text : warnings_of(setup)) warn(text);
   const double nyquist = 0.5 / setup.model.options().h;
   const std::vector<BodySummary> bodies = bodies_of(setup.model, nyquist);

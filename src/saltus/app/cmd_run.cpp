@@ -40,6 +40,7 @@ int run_here(const RunOptions& options, const CommandLine& line) {
   SceneRunOptions how;
   how.output = options.output;
   how.resume = options.resume;
+  how.outputs_anywhere = options.outputs_anywhere;
   how.provenance = provenance_now(line.count, line.arguments);
   how.go_on = how.provenance.command_line + (options.resume ? "" : " --resume");
   how.dump_contact = options.dump_contact;

@@ -76,6 +76,9 @@ void declare_run(CLI::App& app, RunOptions& a) {
       ->type_name("N");
   run->add_flag("--resume", a.resume,
                 "continue an interrupted run, or a finished one to a later --until");
+  run->add_flag("--outputs-anywhere", a.outputs_anywhere,
+                "accept sounds and tables outside the folder of the results or with names that do "
+                "not end in .wav and .csv, and replace files that Saltus did not write");
   run->add_flag("-q,--quiet", a.quiet, "print no progress and no table, only warnings and errors");
   add_json(*run, a.json);
 }
@@ -85,6 +88,7 @@ void declare_check(CLI::App& app, CheckOptions& a) {
       "check", "read a scene and print a summary, or all errors, without running it");
   check->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
   add_set(*check, a.set);
+  check->add_flag("--outputs-anywhere", a.outputs_anywhere, "as for `saltus run`");
   add_json(*check, a.json);
 }
 

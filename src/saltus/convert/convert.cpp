@@ -164,28 +164,33 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
   return written;
 }
 
-void expect_own_probe_files(const Model& model, const std::string& folder) {
-  for (const Probe& probe : model.probes()) {
-    if (!probe.wav.empty())
-      expect_replaceable(beside(folder, probe.wav), "a sound written by Saltus", is_own_wav);
-    if (!probe.csv.empty()) {
-      const std::string header = csv_header(csv_columns(probe, model, {}, {})) + "\n";
-      expect_replaceable(beside(folder, probe.csv), "a table that Saltus wrote for this output",
-                         [&](std::string_view head) { return head.starts_with(header); });
-    }
+void expect_own_probe_files(const Probe& probe, const Model& model, const std::string& folder) {
+  const auto expect = [&](const std::string& name, const char* what, const auto& is_own) {
+    const std::string path = beside(folder, name);
+    for (const std::string& one : {path, part_name(path)}) expect_replaceable(one, what, is_own);
+  };
+  if (!probe.wav.empty()) expect(probe.wav, "a sound written by Saltus", is_own_wav);
+  if (!probe.csv.empty()) {
+    const std::string header = csv_header(csv_columns(probe, model, {}, {})) + "\n";
+    expect(probe.csv, "a table that Saltus wrote for this output",
+           [&](std::string_view head) { return head.starts_with(header); });
   }
 }
 
-ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
-                             const std::string& folder) {
+ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const std::string& folder,
+                             bool replace_any) {
   ProbeFiles files;
   for (std::size_t i = 0; i < model.probes().size(); ++i) {
     const Probe& probe = model.probes()[i];
     if (probe.wav.empty() && probe.csv.empty()) continue;
     const std::vector<double> samples = results.probe(i);
     const double rate = model.options().h > 0.0 ? 1.0 / model.options().h : 0.0;
-    const auto attempt = [&](auto&& action) {
+    Probe sound = probe, table = probe;  // with one file each
+    sound.csv.clear();
+    table.wav.clear();
+    const auto attempt = [&](const Probe& one, auto&& action) {
       try {
+        if (!replace_any) expect_own_probe_files(one, model, folder);
         action();
       } catch (const RunError& error) {
         files.faults.emplace_back(error.what());
@@ -194,14 +199,14 @@ ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
       }
     };
     if (!probe.wav.empty())
-      attempt([&] {
+      attempt(sound, [&] {
         const WavReport report = write_wav(beside(folder, probe.wav), samples, rate, probe.gain);
         files.sounds.push_back(report);
         files.written.push_back(report.path);
         results.set_wav(i, probe.wav, report.factor, report.rate.rate);
       });
     if (!probe.csv.empty())
-      attempt([&] {
+      attempt(table, [&] {
         const std::string path = beside(folder, probe.csv);
         const std::vector<double> time = results.times();
         write_csv(path, csv_columns(probe, model, time, samples));

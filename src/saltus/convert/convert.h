@@ -57,13 +57,15 @@ struct ProbeFiles {
   std::vector<std::string> faults;  ///< one line each; the other files are written all the same
 };
 
-/// Before a run: throws SceneError if an output file exists and was not written by Saltus. CSV
-/// files are recognised by their first line, which must equal that of the table to be written,
+/// Throws SceneError if a file of an output, or its `.part`, exists and was not written by Saltus.
+/// CSV files are recognised by their first line, which must equal that of the table to be written,
 /// sounds by the software they name.
-void expect_own_probe_files(const Model& model, const std::string& folder);
+void expect_own_probe_files(const Probe& probe, const Model& model, const std::string& folder);
 
 /// Call between the last record() and finish(): stores the WAV factors in the results. `folder`:
-/// base of relative names, "" for the working folder.
-ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const std::string& folder);
+/// base of relative names, "" for the working folder. `replace_any`: also files that
+/// expect_own_probe_files() refuses, which may have come during the run.
+ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const std::string& folder,
+                             bool replace_any);
 
 }  // namespace saltus

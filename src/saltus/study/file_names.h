@@ -12,4 +12,9 @@ namespace saltus {
 /// compared.
 void check_file_names(const Scene& scene, const std::string& results);
 
+/// Throws SceneError with place unless each sound is named `*.wav`, each table `*.csv`, and all of
+/// them lie in the folder of the results file or below it, also where links lead: the author of a
+/// scene must not choose which files of its user are written. Hidden files are refused too.
+void expect_outputs_beside(const Scene& scene, const std::string& results);
+
 }  // namespace saltus

@@ -33,9 +33,10 @@ std::string results_name(const Scene& scene, const SceneRunOptions& options) {
 }
 
 /// Checks names of sound files and tables before the run, not after it.
-void try_outputs(const Model& model, const std::string& results) {
+void try_outputs(const Model& model, const std::string& results, bool replace_any) {
   const fs::path folder = fs::path(results).parent_path();
-  expect_own_probe_files(model, folder.string());
+  if (!replace_any)
+    for (const Probe& probe : model.probes()) expect_own_probe_files(probe, model, folder.string());
   for (const Probe& probe : model.probes())
     for (const std::string& name : {probe.wav, probe.csv}) {
       if (name.empty()) continue;
@@ -71,6 +72,7 @@ struct SceneRun::Execution {
         setup(std::make_shared<const SceneSetup>(std::move(scene_setup))),
         output(results_name(setup->scene, options)) {
     check_file_names(setup->scene, output);
+    if (!options.outputs_anywhere) expect_outputs_beside(setup->scene, output);
     expect_replaceable(output, "\x89HDF\r\n\x1a\n", "a results file");
     result.setup = setup;
     if (setup->search) setup->search->stop_by(options.stop);
@@ -198,8 +200,8 @@ struct SceneRun::Execution {
   }
 
   void finish() {
-    ProbeFiles probes =
-        write_probe_files(*writer, setup->model, fs::path(output).parent_path().string());
+    ProbeFiles probes = write_probe_files(
+        *writer, setup->model, fs::path(output).parent_path().string(), options.outputs_anywhere);
     RunSummary summary;
     summary.wall_time = result.loop.wall;
     if (result.choice) summary.choice = auto_json(*result.choice);
@@ -317,7 +319,8 @@ const std::string& SceneRun::output() const { return execution_->output; }
 RunResult SceneRun::operator()() {
   Execution& p = *execution_;
   expects(!p.sim, "SceneRun: a run can be made once");
-  try_outputs(p.setup->model, p.output);  // before an existing `.part` is replaced
+  // before an existing `.part` is replaced
+  try_outputs(p.setup->model, p.output, p.options.outputs_anywhere);
   do p.run();
   while (!p.judged());
   return p.close();

@@ -22,6 +22,9 @@ struct SceneRunOptions {
   /// Resumes from the last checkpoint of the output or of its `.part`; a `.part` without a
   /// checkpoint is run from the start.
   bool resume = false;
+  /// Accepts sounds and tables outside the folder of the results, with any name, and replaces files
+  /// that Saltus did not write.
+  bool outputs_anywhere = false;
   Provenance provenance{};
   std::string go_on{};         ///< command that resumes the run, shown if it is stopped
   std::string dump_contact{};  ///< contact problems to write: worst, failed, every:N; "": none
@@ -46,7 +49,7 @@ struct RunResult {
 
 class SceneRun {
  public:
-  /// Throws SceneError if an output would replace an input.
+  /// Throws SceneError if an output would replace an input, or lies elsewhere than it may.
   SceneRun(SceneSetup setup, SceneRunOptions options);
   ~SceneRun();
   SceneRun(const SceneRun&) = delete;

@@ -110,7 +110,7 @@ TEST_CASE("convert_probe files of a scene are written and noted in the results")
     run.advance();
     out.record(run.report, run.state, run.probes);
   }
-  const ProbeFiles files = write_probe_files(out, model, folder.path.string());
+  const ProbeFiles files = write_probe_files(out, model, folder.path.string(), false);
   out.finish(run.state, {});
   CHECK(files.faults.empty());
   CHECK(files.written == std::vector<std::string>{folder / "pickup.wav", folder / "middle.csv"});
@@ -130,7 +130,7 @@ TEST_CASE("convert_fault of one probe file is told and leaves the others and the
   out.record(run.report, run.state, run.probes);
   run.advance();
   out.record(run.report, run.state, run.probes);
-  const ProbeFiles files = write_probe_files(out, model, folder.path.string());
+  const ProbeFiles files = write_probe_files(out, model, folder.path.string(), false);
   out.finish(run.state, {});
   REQUIRE(files.faults.size() == 2);
   CHECK(files.faults[0].find("pickup.wav: gain 1000000 clips") != std::string::npos);
