@@ -38,6 +38,8 @@ class Client {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const timeval patience{10, 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval shorter{3, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &shorter, sizeof shorter);
     open_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   ~Client() { ::close(socket_); }
@@ -45,11 +47,13 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   bool open() const { return open_; }
-  void send(std::string text) const {
+  /// False if the other side does not take it.
+  bool send(std::string text) const {
     const std::size_t end = text.find(" HTTP/1.1\r\n");
     if (end != std::string::npos && !cookie_of_server.empty())
       text.insert(end + 11, "Cookie: other=1; " + cookie_of_server + "\r\n");
-    (void)!::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(text.size());
   }
   /// Until the other side ends, or `enough` is in it, if that is not empty.
   std::string receive(const std::string& enough = "") const {
@@ -127,7 +131,7 @@ std::string token_told(pid_t child) {
 
 /// Runs `saltus view words... --port N`, calls `visit` with the port when it answers, and interrupts it.
 Outcome with_server(const Folder& folder, std::vector<std::string> words,
-                    const std::function<void(int)>& visit) {
+                    const std::function<void(int, pid_t)>& visit) {
   const int port = free_port();
   words.insert(words.begin(), "view");
   words.insert(words.end(), {"--port", std::to_string(port)});
@@ -142,11 +146,24 @@ Outcome with_server(const Folder& folder, std::vector<std::string> words,
     const std::string token = token_told(child);
     CHECK(token.size() == 32);
     cookie_of_server = "saltus_view_" + std::to_string(port) + "=" + token;
-    if (answers) visit(port);
+    if (answers) visit(port, child);
     cookie_of_server.clear();
     ::kill(child, SIGINT);
   };
   return saltus_command(folder, words, launch);
+}
+
+Outcome with_server(const Folder& folder, std::vector<std::string> words,
+                    const std::function<void(int)>& visit) {
+  return with_server(folder, std::move(words), [&](int port, pid_t) { visit(port); });
+}
+
+/// Largest memory that a process has used until now [MB].
+double peak_memory(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::atof(line.c_str() + 6) / 1024.0;
+  return 0.0;
 }
 
 /// A block on a floor, whose records show stress where the scene asks for it.
@@ -548,6 +565,51 @@ TEST_CASE("strangers who say nothing or a byte at times keep nobody out who has 
   CHECK(outcome.code == 0);
 }
 
+TEST_CASE("clients with the token that read nothing make nobody wait, and take little memory") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  const Outcome outcome = with_server(
+      folder, {"--live", "scene.yaml", "--set", "time.end=40"}, [&](int port, pid_t server) {
+        const std::string end = " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n";
+        CHECK(tell(port, {{"do", "set"}, {"path", "speed"}, {"value", 0}})["ok"] == true);
+        CHECK(tell(port, {{"do", "start"}})["ok"] == true);
+        std::this_thread::sleep_for(1s);  // many rows for listeners
+        std::vector<std::unique_ptr<Client>> stalled;
+        for (int i = 0; i < 220; ++i) {
+          stalled.push_back(std::make_unique<Client>(port, 4096));
+          stalled.back()->send((i % 2 ? "GET /events" : "GET /") + end);
+        }
+        std::this_thread::sleep_for(1s);
+        for (int k = 0; k < 3; ++k) {
+          const auto asked = std::chrono::steady_clock::now();
+          CHECK(ask(port, "/view.json").status == 200);
+          CHECK(std::chrono::steady_clock::now() - asked < 2s);
+        }
+        CHECK(peak_memory(server) < 500);
+      });
+  CHECK(outcome.code == 0);
+}
+
+TEST_CASE("a request without an end is cut off before it fills the memory") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  const Outcome outcome =
+      with_server(folder, {"--live", "scene.yaml"}, [&](int port, pid_t server) {
+        const std::string host = "Host: 127.0.0.1:" + std::to_string(port) + "\r\n";
+        const std::string block(65536, 'A');
+        for (const std::string& begin :
+             {std::string("GET /"), "GET / HTTP/1.1\r\n" + host + "X: ",
+              "POST /control HTTP/1.1\r\n" + host + "Content-Length: 999999999\r\n\r\n"}) {
+          const Client client(port);
+          client.send(begin);
+          for (int k = 0; k < 8'000 && client.send(block);) ++k;  // half a gigabyte
+        }
+        CHECK(peak_memory(server) < 300);
+        CHECK(ask(port, "/view.json").status == 200);
+      });
+  CHECK(outcome.code == 0);
+}
+
 TEST_CASE("view says in one line what it cannot show or where it cannot listen") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());
@@ -635,6 +697,9 @@ TEST_CASE("a client changes numbers, choices and switches of a live run, and rea
         {"surfaces[0].law.kind", "secret"},
         {"results.stress", "maybe"},
         {"outputs[0].csv", "/tmp/x.csv"},
+        {"outputs[0].name", "other"},
+        {"bodies[1].name", "other"},
+        {"bodies[1].fem.material.law", "secret"},
         {"time.end", std::vector<int>{1}},
         {"", 1}};
     for (const auto& [path, value] : wrong) {

@@ -15,8 +15,9 @@
 namespace saltus::app {
 namespace {
 
-constexpr double kLongestWait = 3600.0;  // for the pace [s]; then it is checked again
-constexpr std::size_t kRowsAtOnce = 64;  // per parcel; more rows are thinned
+constexpr double kLongestWait = 3600.0;    // for the pace [s]; then it is checked again
+constexpr std::size_t kRowsAtMost = 2048;  // to a viewer at once
+constexpr std::size_t kRowsAtOnce = 64;    // per parcel; more rows are thinned
 constexpr const char* kNameless = "stopped by an unknown error";
 
 double thread_seconds() { return processor_seconds(CLOCK_THREAD_CPUTIME_ID); }
@@ -462,15 +463,16 @@ std::vector<LiveFrame> LiveRun::frames(std::uint64_t first, std::uint64_t last) 
 
 std::vector<std::vector<double>> LiveRun::rows(std::uint64_t& row) const {
   const std::lock_guard lock(show_lock_);
-  const std::uint64_t end = first_row_ + rows_.size();
-  const std::uint64_t from = std::clamp(row, first_row_, end);
-  row = end;
-  return {rows_.begin() + static_cast<std::ptrdiff_t>(from - first_row_), rows_.end()};
+  const std::uint64_t from = std::clamp(row, first_row_, row_end());
+  row = std::min(row_end(), from + kRowsAtMost);
+  const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(from - first_row_);
+  return {begin, begin + static_cast<std::ptrdiff_t>(row - from)};
 }
 
-void LiveRun::wait_for_news(std::uint64_t& seen, std::chrono::milliseconds wait) const {
+void LiveRun::wait_for_news(std::uint64_t& seen, std::uint64_t row,
+                            std::chrono::milliseconds wait) const {
   std::unique_lock lock(show_lock_);
-  show_news_.wait_for(lock, wait, [&] { return news_ != seen || news_ended_; });
+  show_news_.wait_for(lock, wait, [&] { return news_ != seen || news_ended_ || row < row_end(); });
   seen = news_;
 }
 

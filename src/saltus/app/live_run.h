@@ -98,16 +98,14 @@ class LiveRun {
   /// Of the current run; replaced by set() and restart().
   std::shared_ptr<const SceneSetup> setup() const;
   const std::vector<LiveColumn>& columns() const { return columns_; }
-
   LiveState state() const;
   /// Frames first .. last in order; empty if one of them is not available.
   std::vector<LiveFrame> frames(std::uint64_t first, std::uint64_t last) const;
-  /// Rows after number `row`, which is advanced to the last one: time, then one number per column.
+  /// Rows after `row`, advanced to the last one, at most 2048: time, then one number per column.
   std::vector<std::vector<double>> rows(std::uint64_t& row) const;
-  /// Waits until there is news after `seen`, a counter of changes, or until `wait` has passed.
-  void wait_for_news(std::uint64_t& seen, std::chrono::milliseconds wait) const;
+  /// Waits for news after `seen`, a counter of changes, or rows after `row`, and at most `wait`.
+  void wait_for_news(std::uint64_t& seen, std::uint64_t row, std::chrono::milliseconds wait) const;
   void end_news();  ///< ends all waiting, also in the future
-
   LiveCost cost() const;
 
  private:
@@ -129,6 +127,7 @@ class LiveRun {
   void publish_all();
   void publish();
   void keep_pace_from_here();
+  std::uint64_t row_end() const { return first_row_ + rows_.size(); }
 
   std::string scene_;
   std::vector<std::string> set_;

@@ -17,6 +17,7 @@
 #include "saltus/results/results.h"
 #include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/schema.h"
 #include "saltus/view/view_data.h"
 #include "saltus/view/view_live.h"
 
@@ -151,7 +152,7 @@ const EventJson* value_at(const EventJson& scene, std::string_view path) {
   return at;
 }
 
-/// Whether the text is a number, perhaps with a unit, or a word, but not a list, map or file name.
+/// Whether the text is a number, perhaps with a unit, but not a list, map or file name.
 bool is_quantity(std::string_view text) {
   return text.size() <= 64 && !text.empty() &&
          std::string_view("+-.0123456789").find(text.front()) != std::string_view::npos &&
@@ -160,19 +161,40 @@ bool is_quantity(std::string_view text) {
                   std::string_view("+-. ^*/%").find(static_cast<char>(c)) != std::string_view::npos;
          });
 }
-bool is_word(std::string_view text) {
-  return text.size() <= 64 && !text.empty() &&
-         std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
-         std::ranges::all_of(
-             text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+
+/// Whether the scene format has a choice at a path, one of whose words is `word`; texts such as
+/// names are none. `schema`: of the scene format, or of a part of it.
+bool is_choice(const EventJson& schema, std::string_view path, std::string_view word) {
+  for (const char* alternatives : {"anyOf", "oneOf"})
+    if (schema.contains(alternatives))
+      for (const EventJson& one : schema[alternatives])
+        if (is_choice(one, path, word)) return true;
+  if (path.empty()) {
+    const auto names = schema.find("enum");
+    return (names != schema.end() && std::ranges::find(*names, word) != names->end()) ||
+           (schema.contains("const") && schema["const"] == word);
+  }
+  if (path.front() == '[') {
+    const std::size_t end = path.find(']');
+    const bool entries = end != std::string_view::npos && schema.contains("items");
+    return entries && is_choice(schema["items"], path.substr(end + 1), word);
+  }
+  if (path.front() == '.') path.remove_prefix(1);
+  const std::size_t end = std::min(path.find_first_of(".["), path.size());
+  const std::string key(path.substr(0, end));
+  return schema.contains("properties") && schema["properties"].contains(key) &&
+         is_choice(schema["properties"][key], path.substr(end), word);
 }
 
 /// Text of a client's change to a number, choice or boolean of the scene. Throws SceneError if the
 /// entry is none of these or the new value has another type.
 std::string text_of_change(const EventJson& scene, const std::string& path,
                            const EventJson& value) {
-  const EventJson* const now = value_at(scene, present_path(path));
-  if (!now || now->is_structured() || now->is_null())
+  static const EventJson schema = EventJson::parse(scene_schema());
+  const std::string entry = present_path(path);
+  const EventJson* const now = value_at(scene, entry);
+  if (!now || now->is_structured() || now->is_null() ||
+      (now->is_string() && !is_choice(schema, entry, now->get<std::string>())))
     throw SceneError(path, "is not a number, choice or boolean of the running scene",
                      "for example contacts[0].law.friction");
   const bool is_text = value.is_string();
@@ -181,7 +203,7 @@ std::string text_of_change(const EventJson& scene, const std::string& path,
     throw SceneError(path, "must be a number", "for example 0.3");
   if (now->is_boolean() && !value.is_boolean() && text != "true" && text != "false")
     throw SceneError(path, "must be true or false");
-  if (now->is_string() && !(is_text && is_word(text)))
+  if (now->is_string() && !(is_text && is_choice(schema, entry, text)))
     throw SceneError(path, "must be one of its choices, as a word");
   return text;
 }
@@ -287,7 +309,7 @@ ViewContent::Bytes ViewOfRun::frames(std::uint64_t first, std::uint64_t last) {
 }
 
 std::string ViewOfRun::events(Cursor& cursor, std::chrono::milliseconds wait) {
-  run_->wait_for_news(cursor.state, wait);
+  run_->wait_for_news(cursor.state, cursor.row, wait);
   const Bytes told = news(cursor);
   std::string text;
   std::uint64_t generation;

@@ -322,7 +322,7 @@ struct ViewServer::Http {
     server.new_task_queue = [this] { return guests.threads(kClients); };
     server.set_read_timeout(5);
     server.set_write_timeout(5);
-    server.set_keep_alive_timeout(5);
+    server.set_keep_alive_timeout(1);
     server.set_payload_max_length(64 * 1024);
     server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                                 {"Referrer-Policy", "no-referrer"},
@@ -362,8 +362,8 @@ struct ViewServer::Http {
             serve(request, answer);
           };
         };
-    server.Get("/", whole([page](const httplib::Request&, httplib::Response& answer) {
-                 const auto text = std::make_shared<const std::string>(page);
+    const auto text = std::make_shared<const std::string>(page);
+    server.Get("/", whole([text](const httplib::Request&, httplib::Response& answer) {
                  hand_out(answer, text, "text/html; charset=utf-8");
                }));
     server.Get("/view.json", whole([this](const httplib::Request&, httplib::Response& answer) {
