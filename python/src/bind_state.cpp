@@ -2,14 +2,90 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "core.h"
 
 namespace saltus::python {
 namespace {
 
-constexpr int kVersion = 2;  // version of the pickle format
+// version of the pickle format; version 2 has no digest
+constexpr int kVersion = 3, kWithoutDigest = 2;
+constexpr const char* kDamaged =
+    "this pickle of a state is damaged: its digest differs; pickle the state again";
+
+/// FNV-1a over the bits of all members of a state and the lengths of its lists.
+class StateDigest {
+ public:
+  static std::uint64_t of(const State& s) {
+    StateDigest digest;
+    digest.add(s.t, s.step, s.h, s.energy.kinetic, s.energy.potential, s.energy_start);
+    digest.each(s.groups);
+    digest.each(s.contacts);
+    digest.each(s.solvers);
+    digest.each(s.ledger);
+    digest.each(s.broken);
+    digest.add(s.event_state);
+    return digest.hash_;
+  }
+
+ private:
+  template <typename T>
+  void add(const T& number) requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+    std::array<unsigned char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &number, sizeof(T));
+    for (const unsigned char byte : bytes) hash_ = (hash_ ^ byte) * 0x100000001b3ULL;
+  }
+  template <typename First, typename... More>
+  void add(const First& first, const More&... more) requires(sizeof...(More) > 0) {
+    add(first);
+    (add(more), ...);
+  }
+  template <typename List>
+  void each(const List& list) {
+    add(static_cast<std::uint64_t>(std::size(list)));
+    for (const auto& one : list) add(one);
+  }
+  void add(const Vector& x) { each(x); }
+  void add(const GroupState& group) {
+    add(group.q, group.v);
+    each(group.memory);
+    each(group.angles);
+    each(group.set_points);
+    each(group.applied);
+  }
+  void add(const AppliedForce& one) {
+    add(one.at.body, one.at.feature);
+    each(one.at.local);
+    each(one.force);
+    each(one.torque);
+  }
+  void add(const ContactMemory& contact) {
+    add(contact.key);
+    each(contact.impulse);
+    each(contact.moment);
+  }
+  void add(const SolverMemory& solver) {
+    each(solver.active);
+    each(solver.factor);
+    add(solver.changes);
+  }
+  void add(const BrokenJoint& one) { add(one.joint, one.t, one.pull); }
+  void add(const ContactMode& mode) {
+    add(mode.key, mode.kind, mode.gap, mode.shared);
+    each(mode.direction);
+  }
+  void add(const EventState& events) {
+    add(events.active, events.t, events.h, events.next, events.rate_time, events.ends_with,
+        events.ends_key, events.crowd, events.stepping, events.patience, events.length);
+    each(events.start);
+    each(events.modes);
+  }
+
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
 
 template <typename T>
 py::array_t<T> array_of(const std::vector<T>& x) {
@@ -82,7 +158,7 @@ py::tuple pack(const State& s) {
   return py::make_tuple(kVersion, s.t, s.step, s.h, groups, array_of(key), array_of(impulse),
                         solvers,
                         py::make_tuple(s.energy.kinetic, s.energy.potential, s.energy_start),
-                        array_of(s.ledger), broken, pack_events(s.event_state));
+                        array_of(s.ledger), broken, pack_events(s.event_state), StateDigest::of(s));
 }
 
 EventState unpack_events(const py::tuple& t) {
@@ -109,9 +185,7 @@ EventState unpack_events(const py::tuple& t) {
   return event_state;
 }
 
-State unpack(const py::tuple& t) {
-  if (t.size() < 11 || t.size() > 12 || t[0].cast<int>() != kVersion)
-    throw UsageError("this pickle of a state is of another version of Saltus");
+State unpack_parts(const py::tuple& t) {
   State s;
   s.t = t[1].cast<double>();
   s.step = t[2].cast<std::uint64_t>();
@@ -119,8 +193,7 @@ State unpack(const py::tuple& t) {
   for (const py::handle& group : t[4]) s.groups.push_back(unpack_group(group.cast<py::tuple>()));
   const auto key = vector_of<std::uint64_t>(t[5]);
   const Vector impulse = numbers_of(t[6]);
-  if (static_cast<std::size_t>(impulse.size()) != 6 * key.size())
-    throw UsageError("this pickle of a state is damaged");
+  if (static_cast<std::size_t>(impulse.size()) != 6 * key.size()) throw UsageError(kDamaged);
   for (std::size_t i = 0; i < key.size(); ++i) {
     const auto at = static_cast<Eigen::Index>(6 * i);
     s.contacts.push_back({key[i], impulse.segment<3>(at), impulse.segment<3>(at + 3)});
@@ -143,6 +216,24 @@ State unpack(const py::tuple& t) {
   if (t.size() > 11)
     s.event_state = unpack_events(t[11]);  // else pickled by a version without the mode events
   return s;
+}
+
+State unpack(const py::tuple& t) {
+  const bool number = t.size() > 0 && py::isinstance<py::int_>(t[0]);
+  const int version = number ? t[0].cast<int>() : -1;
+  const bool known = (version == kVersion && t.size() == 13) ||
+                     (version == kWithoutDigest && (t.size() == 11 || t.size() == 12));
+  if (!known) throw UsageError("this pickle of a state is damaged or of another version of Saltus");
+  try {
+    State s = unpack_parts(t);
+    if (version == kVersion && t[12].cast<std::uint64_t>() != StateDigest::of(s))
+      throw UsageError(kDamaged);
+    return s;
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception&) {  // a part is missing, or is not what it should be
+    throw UsageError(kDamaged);
+  }
 }
 
 /// Bitwise equality: NaN equals NaN, and 0 differs from -0.

@@ -485,6 +485,54 @@ outputs: [{probe: hub, name: angle, quantity: displacement}]
             with self.assertRaises(saltus.UsageError):
                 saltus.State.__new__(saltus.State).__setstate__(damaged)
 
+    def test_every_changed_number_of_a_pickle_is_found_by_its_digest(self):
+        def changed(value):
+            """All copies of a pickled value with one number, flag or length changed."""
+            if isinstance(value, np.ndarray):
+                for k in range(value.size):
+                    copied = value.copy()
+                    copied[k] = np.nextafter(copied[k], np.inf) if value.dtype.kind == "f" else copied[k] + 1
+                    yield copied
+                yield np.append(value, value.dtype.type(0))
+            elif isinstance(value, (list, tuple)):
+                for k, one in enumerate(value):
+                    for other in changed(one):
+                        yield type(value)([*value[:k], other, *value[k + 1:]])
+                if not value:
+                    yield type(value)([0.0])
+                elif not (isinstance(value[-1], list) and not value[-1]):
+                    yield type(value)(value[:-1])  # a missing list would be an empty one
+            elif isinstance(value, bool):
+                yield not value
+            elif isinstance(value, int):
+                yield value + 1
+            else:
+                yield np.nextafter(value, np.inf) if value == value else 0.0
+
+        arm = saltus.Scene.read(ROOT / "examples/arm.yaml").build()
+        for name, model in (("balls", saltus.Scene.from_dict(BALLS).build()), ("arm", arm),
+                            ("events", saltus.Scene.read(ROOT / "examples/bouncing_ball_events.yaml").build())):
+            sim = saltus.Simulation(model)
+            sim.run(steps=40)
+            parts = sim.state.__getstate__()
+            count = 0
+            for damaged in changed(parts):
+                count += 1
+                with self.subTest(name, count=count), self.assertRaises(saltus.UsageError) as raised:
+                    saltus.State.__new__(saltus.State).__setstate__(damaged)
+                self.assertNotIn("\n", str(raised.exception))
+            self.assertGreater(count, 40)
+            for damaged in ((), (3,), parts + (1,), parts[:-1] + ("digest",), parts[:4] + (7,) + parts[5:]):
+                with self.assertRaises(saltus.UsageError):
+                    saltus.State.__new__(saltus.State).__setstate__(damaged)
+
+    def test_a_pickle_of_an_earlier_version_without_a_digest_is_read(self):
+        sim = saltus.Simulation(BALLS)
+        sim.run(steps=20)
+        earlier = saltus.State.__new__(saltus.State)
+        earlier.__setstate__((2,) + sim.state.__getstate__()[1:-1])
+        self.assertEqual(earlier, sim.state)
+
 
 class Looks(unittest.TestCase):
     def test_reprs_say_what_a_thing_is_in_one_line(self):

@@ -1,5 +1,7 @@
 """What would be lost is refused: unknown attributes, writes into copies; and a scene tells all of its faults."""
+import pathlib
 import sys
+import tempfile
 import unittest
 
 try:
@@ -92,6 +94,39 @@ class saltus_results:
 
     def __exit__(self, *_):
         self.folder.cleanup()
+
+
+class Files(unittest.TestCase):
+    def test_a_name_with_a_null_character_is_refused_wherever_it_enters(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder)
+            saltus.run(SCENE, output=here / "a.h5")
+            before = sorted(here.iterdir())
+            scene = {**SCENE, "outputs": [{**SCENE["outputs"][0], "csv": "a\0.csv"}]}
+            name = str(here / "a.h5")
+            for k, act in enumerate((lambda: saltus.run(SCENE, output=name + "\0.h5"),
+                                     lambda: saltus.run(SCENE, output=name + "\0.h5", resume=True),
+                                     lambda: saltus.run(scene, output=here / "b.h5"),
+                                     lambda: saltus.Results(name + "\0"),
+                                     lambda: saltus.Scene.read(name + "\0"),
+                                     lambda: saltus.read_fclib(name + "\0"))):
+                with self.subTest(k), self.assertRaises((saltus.Error, ValueError)) as raised:
+                    act()
+                self.assertIn("null", str(raised.exception))
+                self.assertNotIn("\n", str(raised.exception))
+            self.assertEqual(sorted(here.iterdir()), before)
+
+    def test_tables_lie_beside_the_results_unless_the_call_allows_another_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder)
+            (here / "in").mkdir()
+            scene = {**SCENE, "outputs": [{**SCENE["outputs"][0], "csv": "../place.csv"}]}
+            with self.assertRaises(saltus.SceneError) as raised:
+                saltus.run(scene, output=here / "in/a.h5")
+            self.assertIn("outputs_anywhere=True", str(raised.exception))
+            self.assertEqual(list(here.rglob("*.*")), [])
+            saltus.run(scene, output=here / "in/a.h5", outputs_anywhere=True)
+            self.assertTrue((here / "place.csv").exists())
 
 
 class AllFaults(unittest.TestCase):
