@@ -12,11 +12,11 @@
 #include "saltus/advice/advice.h"
 #include "saltus/app/app.h"
 #include "saltus/app/terminal.h"
+#include "saltus/exchange/file_names.h"
 #include "saltus/model/group_facts.h"
 #include "saltus/model/joint_summary.h"
 #include "saltus/results/results.h"
 #include "saltus/spec/joint_spec.h"
-#include "saltus/study/file_names.h"
 #include "saltus/study/scene_setup.h"
 
 namespace saltus::app {

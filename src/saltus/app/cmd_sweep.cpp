@@ -13,7 +13,7 @@
 #include "saltus/app/interrupt.h"
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
-#include "saltus/study/file_names.h"
+#include "saltus/exchange/file_names.h"
 #include "saltus/study/sweep.h"
 #include "saltus/study/sweep_table.h"
 

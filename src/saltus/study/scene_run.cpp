@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "saltus/exchange/file_names.h"
 #include "saltus/results/layout.h"
 #include "saltus/results/output_file.h"
 #include "saltus/results/replaceable.h"
@@ -16,7 +17,6 @@
 #include "saltus/sim/failure_text.h"
 #include "saltus/spec/body_names.h"
 #include "saltus/study/contact_dump.h"
-#include "saltus/study/file_names.h"
 #include "saltus/study/run_warnings.h"
 #include "saltus/study/slow_steps.h"
 

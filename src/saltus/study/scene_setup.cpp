@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "saltus/base/units.h"
+#include "saltus/exchange/file_names.h"
 #include "saltus/exchange/wav.h"
 #include "saltus/results/layout.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene/scene_faults.h"
 #include "saltus/scene_file/scene_yaml.h"
-#include "saltus/study/file_names.h"
 
 namespace saltus {
 namespace {

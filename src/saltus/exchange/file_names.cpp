@@ -1,4 +1,4 @@
-#include "saltus/study/file_names.h"
+#include "saltus/exchange/file_names.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
