@@ -108,8 +108,7 @@ class Files(unittest.TestCase):
                                      lambda: saltus.run(SCENE, output=name + "\0.h5", resume=True),
                                      lambda: saltus.run(scene, output=here / "b.h5"),
                                      lambda: saltus.Results(name + "\0"),
-                                     lambda: saltus.Scene.read(name + "\0"),
-                                     lambda: saltus.read_fclib(name + "\0"))):
+                                     lambda: saltus.Scene.read(name + "\0"))):
                 with self.subTest(k), self.assertRaises((saltus.Error, ValueError)) as raised:
                     act()
                 self.assertIn("null", str(raised.exception))
