@@ -234,3 +234,37 @@ surfaces: [{{law: {{kind: newton-impact, friction: 0.5}}}}]
       CHECK((sim.state().groups[g].q - start[g].q).cwiseAbs().maxCoeff() <= 1e-6);
   }
 }
+
+TEST_CASE("mass ratios that double precision cannot resolve are not called a contradiction") {
+  for (const double ratio : {3e10, 4e11}) {
+    CAPTURE(ratio);
+    const Ended ended = run_until_it_stops(fmt::format(R"(saltus: 1
+time: {{end: 10 ms, step: 1 ms}}
+gravity: [0, 0, -9.81]
+bodies:
+  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}
+  - {{name: leaf, kind: rigid, rigid: {{shape: {{box: {{size: [0.2, 0.2, 0.2]}}}}, mass: 1e-6, position: [0, 0, 0.1]}}}}
+  - {{name: load, kind: rigid, rigid: {{shape: {{box: {{size: [0.2, 0.2, 0.2]}}}}, mass: {}, position: [0, 0, 0.3]}}}}
+surfaces: [{{law: {{kind: newton-impact}}}}]
+)",
+                                                       1e-6 * ratio));
+    CAPTURE(ended.text);
+    CHECK(ended.stopped);
+    CHECK_FALSE(says(ended.text, "no motion"));
+    CHECK(says(ended.text, "masses"));
+  }
+}
+
+TEST_CASE("whichever solver the scene names, a press names what it crushes") {
+  for (const char* solver :
+       {"gauss-seidel", "body-gauss-seidel", "proximal-newton", "interior-point"}) {
+    CAPTURE(solver);
+    const Ended ended = run_until_it_stops(
+        press(0.02, "shape: {sphere: {radius: 0.08}}", "{kind: newton-impact, friction: 0.6}"),
+        {std::string("solver.kind=") + solver});
+    CAPTURE(ended.text);
+    CHECK(ended.stopped);
+    CHECK(says(ended.text, "no motion keeps these bodies apart"));
+    CHECK(says(ended.text, "'ram' has prescribed motion"));
+  }
+}
