@@ -83,16 +83,19 @@ TEST_CASE("a file that a run writes is none that it reads and none that it write
 TEST_CASE("results and tables do not take the place of a pipe, and go where a link leads") {
   const Folder folder;
   write_data_scene(folder);
-  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  for (const auto& [option, value] : {std::pair{"-o", "pipe"},
-                                      {"--set", "outputs[0].wav=pipe"},
-                                      {"--set", "outputs[0].csv=pipe"}}) {
-    CAPTURE(value);
-    const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", option, value});
+  struct Row {
+    const char *name, *option, *value;
+  };
+  for (const Row& row : {Row{"pipe.h5", "-o", "pipe.h5"},
+                         {"pipe.wav", "--set", "outputs[0].wav=pipe.wav"},
+                         {"pipe.csv", "--set", "outputs[0].csv=pipe.csv"}}) {
+    CAPTURE(row.value);
+    REQUIRE(::mkfifo((folder / row.name).c_str(), 0600) == 0);
+    const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", row.option, row.value});
     CAPTURE(outcome.err);
     CHECK(outcome.code == 2);
-    CHECK(holds(outcome.err, "pipe: cannot be written: exists and is not a regular file"));
-    CHECK(fs::is_fifo(folder / "pipe"));
+    CHECK(holds(outcome.err, "cannot be written: exists and is not a regular file"));
+    CHECK(fs::is_fifo(folder / row.name));
   }
   fs::create_directory(folder / "far");
   fs::create_symlink("far/real.h5", folder / "a.h5");
