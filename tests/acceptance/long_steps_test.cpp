@@ -99,6 +99,17 @@ TEST_CASE("drags and dashpots with h c/m > 2 are told with their body, the milde
     CHECK(told(scene(oscillator(turning, 9000.0)), "damping of 'mass'") == 1);
     CHECK(told(scene(oscillator(turning, 1500.0)), "damping of 'mass'") == 0);
   }
+  const auto slow = [](const char* scheme, double c) {  // no spring
+    return fmt::format(
+        "bodies:\n  - {{name: mass, kind: linear, scheme: {}, oscillator: {{mass: 3, damping: "
+        "{}}}, "
+        "initial: {{velocities: [1]}}}}\n",
+        scheme, c);
+  };
+  for (const char* growing : {"euler-explicit", "variational-symplectic", "def-exp"}) {
+    CHECK(told(scene(slow(growing, 9000.0)), "damping of 'mass'") == 1);
+    CHECK(told(scene(slow(growing, 1500.0)), "damping of 'mass'") == 0);
+  }
   for (const char* damping : {"euler-implicit", "{kind: moreau-jean, theta: 1}",
                               "{kind: moreau-jean, dashpots: decaying}"})
     CHECK(told(scene(oscillator(damping, 9000.0)), "damping of 'mass'") == 0);

@@ -200,6 +200,20 @@ std::vector<Damper> dampers_of(const Dynamics& body, const GroupState& start, do
   return dampers;
 }
 
+/// Whether some motion has a frequency.
+bool swings(const Dynamics& body, const GroupState& start) {
+  if (body.modal()) return true;
+  const int n = body.velocities();
+  Vector x = Vector::Zero(n), y(n);
+  for (int i = 0; i < std::min(n, kMostCoordinates); ++i) {
+    x[i] = 1.0;
+    body.multiply({0.0, 0.0, 1.0}, 0.0, start.q, start.v, x, y);
+    if (!y.isZero(0.0)) return true;
+    x[i] = 0.0;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<DampedStep> damped_step(const Scheme& scheme, bool rigid, double z) {
@@ -253,7 +267,7 @@ std::vector<std::string> damper_advice(const Group& group, const GroupState& sta
     if (!(z > kLimit) || !std::isfinite(z) || group.scheme->damps(one.rate)) continue;
     const auto made = damped_step(*group.scheme, rigid, z);
     if (!made || !(made->turns || made->grows)) continue;
-    if (made->grows && !rigid) continue;  // reported by step_advice()
+    if (made->grows && !rigid && swings(*group.dynamics, start)) continue;  // by step_advice()
     const auto damps = [&](const Scheme& scheme) {
       const auto other = damped_step(scheme, rigid, z);
       return other && !other->turns && !other->grows;
