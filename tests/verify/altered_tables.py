@@ -193,7 +193,7 @@ def main():
             report = command.verify(name)
             missed = draws(name, work, options, random, table)
             fooled = attacks(name, work) if options.attacks else []
-        share = 100.0 * (options.draws - len(missed)) / max(options.draws, 1)
+        share = 100.0 * (options.draws - len(missed)) / options.draws if options.draws else 100.0
         print(f"{pathlib.Path(scene).stem}: {'pass' if report.passed else 'FAIL: ' + ', '.join(report.failed_names())}, "
               f"{options.draws - len(missed)} of {options.draws} found")
         for what in (missed if not options.equations else []) + fooled:

@@ -47,8 +47,26 @@ def _may_jump(drive, step):
     return times is None or any(step.t0 - off <= t <= step.t1 + off for t in times if t > 0.0)
 
 
+def has_loops(joints):
+    """Whether joints connect some bodies, or the world, in more than one way."""
+    root = {}
+
+    def find(x):
+        while root.setdefault(x, x) != x:
+            x = root[x]
+        return x
+
+    for joint in joints:
+        a, b = (find((s.group, s.body) if s.group >= 0 else None) for s in (joint.a, joint.b))
+        if a == b:
+            return True
+        root[a] = b
+    return False
+
+
 def collect(step, report):
     results, model = step.results, step.model
+    step.loops = bool(results.joint_force) and has_loops(model.joints)
     step.sides = step.ends = None
     step.adjusted = set()
     if not results.joint_force:

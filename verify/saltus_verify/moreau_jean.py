@@ -7,7 +7,8 @@ MOST = 300  # coordinates of a group whose dashpots count
 
 
 def fastest_dashpot(group, rayleigh, h):
-    """Largest c/m [1/s] of motions that the step resolves, h omega < 2, without stiffness-proportional Rayleigh damping."""
+    """Largest c/m [1/s] of motions that the step resolves, h omega < 2, or that are overdamped, c/m > 2 omega, unless C is
+    proportional to K; without stiffness-proportional Rayleigh damping."""
     by_mass, by_stiffness = rayleigh.get("mass", 0.0), rayleigh.get("stiffness", 0.0)
     M, K, C = (np.diag(np.broadcast_to(A, group.n)) if A.ndim <= 1 else A for A in (group.M, group.K, group.C))
     C = C - by_mass * M - by_stiffness * K
@@ -18,10 +19,11 @@ def fastest_dashpot(group, rayleigh, h):
     A = np.stack([M.ravel(), K.ravel()], 1)
     (_, b), *_ = np.linalg.lstsq(A, C.ravel(), rcond=1e-12) if K.any() else ((0.0, 0.0),)
     fit = A @ np.linalg.lstsq(A, C.ravel(), rcond=1e-12)[0]
-    S = K if b != 0.0 and np.linalg.norm(fit - C.ravel()) <= 1e-6 * np.linalg.norm(C) else C
+    by_stiffness = b != 0.0 and np.linalg.norm(fit - C.ravel()) <= 1e-6 * np.linalg.norm(C) and group.n > 1
+    S = K if by_stiffness else C
     X = root @ np.linalg.eigh(0.5 * root.T @ (S + S.T) @ root)[1]
     rates, squares = (np.einsum("ij,ik,kj->j", X, B, X) for B in (C, K))
-    return max([by_mass, *rates[h * h * squares < 4.0]])
+    return max([by_mass, *rates[(h * h * squares < 4.0) | ((not by_stiffness) & (rates ** 2 > 4.0 * squares))]])
 
 
 def step_of(spec, entry=None):

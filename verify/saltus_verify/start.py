@@ -207,6 +207,9 @@ def directions(results, report, frames):
     if not results.by_events:
         p = np.einsum("ci,cij->cj", c.impulse[rows], np.concatenate([n[:, None], t], 1))
         size = np.abs(c.impulse[rows]).max(1)
-        halved = results.rows["halvings"][results.row_of_frame[of_frame]] > 0
+        row = results.row_of_frame[of_frame]
+        halved = results.rows["halvings"][row] > 0
+        if "steps" in results.rows:  # the impulse is that of the last of them
+            halved = halved | (results.rows["steps"][row] != 1)
         rest = np.where(halved, 0.0, np.abs(p - results.h * c.force[rows]).max(1))
         report.largest("force of contacts times h", rest, bounds.FORCE * np.maximum(size, 1e-300), "N s", frame)
