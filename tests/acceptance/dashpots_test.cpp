@@ -141,6 +141,15 @@ TEST_CASE("damping that the step resolves is of order 2") {
   }
 }
 
+TEST_CASE("an overdamped oscillator whose frequency is above that of the steps creeps back too") {
+  const std::string text =
+      "saltus: 1\ntime: {end: 1 s, step: 10 ms}\nbodies:\n"
+      "  - {name: b, kind: linear, oscillator: {mass: 1e-4, damping: 100, stiffness: 400}, "
+      "initial: "
+      "{coordinates: [0.3]}}\noutputs: [{probe: b, at: 0}]\n";
+  CHECK(outputs(text).back() == doctest::Approx(-1.2 * std::exp(-4.0)).epsilon(3e-2));
+}
+
 TEST_CASE("an overdamped oscillator creeps back with its own time constant") {
   const std::string text =
       "saltus: 1\ntime: {end: 2 s, step: 1 ms}\nbodies:\n"

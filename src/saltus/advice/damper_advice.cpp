@@ -146,20 +146,23 @@ class DampingMatrices {
     if ((C_ - a * M_ - b * K_).norm() <= 1e-6 * C_.norm()) return std::array{a, b};
     return std::nullopt;
   }
-  /// Largest c/m of a motion whose frequency the step resolves, h omega < 2, and the coordinate
-  /// with the largest amplitude in it.
+  /// Largest c/m of a motion whose frequency the step resolves, h omega < 2, or that is overdamped,
+  /// c/m > 2 omega, unless C is proportional to K; and the coordinate with the largest amplitude in
+  /// it.
   Damper fastest(double h) const {
     const SymmetricPairs m = symmetric_pairs(M_);
     const Matrix root = m.vectors * m.values.cwiseMax(0.0).cwiseSqrt().cwiseInverse().asDiagonal();
     const auto form = proportional();
-    const Matrix& S = form && (*form)[1] != 0.0 ? K_ : C_;  // eigenvectors common to both
+    const bool by_stiffness = form && (*form)[1] != 0.0;
+    const Matrix& S = by_stiffness ? K_ : C_;  // eigenvectors common to both
     const SymmetricPairs pairs =
         symmetric_pairs(Matrix(root.transpose() * (0.5 * (S + S.transpose())) * root));
     Damper most;
     for (int j = 0; j < n_; ++j) {
       const Vector x = root * pairs.vectors.col(j);
       const double rate = x.dot(C_ * x), omega2 = x.dot(K_ * x);
-      if (!(rate > most.rate) || !(h * h * omega2 < 4.0)) continue;
+      const bool overdamped = !by_stiffness && rate * rate > 4.0 * omega2;
+      if (!(rate > most.rate) || !(h * h * omega2 < 4.0 || overdamped)) continue;
       Eigen::Index at = 0;
       x.cwiseAbs().maxCoeff(&at);
       most.rate = rate;
