@@ -118,3 +118,77 @@ TEST_CASE("parallelograms in any plane, of any size and mass pass such positions
         CHECK(std::abs(passed.change) < 1e-6);
       }
 }
+
+namespace {
+
+/// A crank and a rod of 1 kg on hinges, and a slider of 1 kg on a guide along x, in the plane xy.
+/// The crank starts at `angle` with the rate `spin`.
+struct SliderCrank {
+  double crank = 0.4, rod = 0.4;   ///< lengths [m]
+  double angle = 0.0, spin = 6.0;  ///< [rad], [rad/s]
+  double turn = 0.0;               ///< of all, see turned() [rad]
+  Vector3 gravity{0.0, -9.81, 0.0};
+};
+
+std::string scene(const SliderCrank& x) {
+  const auto at = [&](const Vector3& p) { return text_of(turned(x.turn, p)); };
+  const Vector3 pin(x.crank * std::cos(x.angle), x.crank * std::sin(x.angle), 0.0);
+  const double low = -std::asin(pin.y() / x.rod);
+  const Vector3 end(pin.x() + x.rod * std::cos(low), 0.0, 0.0);
+  const Vector3 v = x.spin * Vector3(-pin.y(), pin.x(), 0.0);
+  const double turn = -v.y() / (x.rod * std::cos(low));  // rate of the rod
+  const Vector3 v_end(v.x() + turn * x.rod * std::sin(-low), 0.0, 0.0);
+  const auto body = [&](const char* name, const Vector3& p, const Vector3& u, double spin) {
+    return fmt::format(
+        "  - {{name: {}, kind: rigid, rigid: {{mass: 1, inertia: [0.01, 0.01, 0.01], position: {}, "
+        "velocity: {}, spin: {}}}}}\n",
+        name, at(p), at(u), at({0.0, 0.0, spin}));
+  };
+  const auto joint = [&](const char* kind, const char* a, const char* b, const Vector3& p,
+                         const Vector3& axis) {
+    return fmt::format("  - {{kind: {}, between: [{}, {}], at: {}, axis: {}}}\n", kind, a, b, at(p),
+                       at(axis));
+  };
+  const Vector3 z = Vector3::UnitZ();
+  return "saltus: 1\ntime: {end: 2 s, step: 1 ms}\ngravity: " + at(x.gravity) + "\nbodies:\n" +
+         body("crank", 0.5 * pin, 0.5 * v, x.spin) +
+         body("rod", 0.5 * (pin + end), 0.5 * (v + v_end), turn) + body("slider", end, v_end, 0.0) +
+         "joints:\n" + joint("revolute", "world", "crank", Vector3::Zero(), z) +
+         joint("revolute", "crank", "rod", pin, z) + joint("revolute", "rod", "slider", end, z) +
+         joint("prismatic", "world", "slider", end, Vector3::UnitX());
+}
+
+}  // namespace
+
+TEST_CASE("a crank and a rod of equal length pass their dead centres on the same branch") {
+  for (const double turn : {0.0, 0.8})
+    for (const double angle : {0.0, 0.6})
+      for (const char* step : {"1 ms", "2 ms"}) {
+        CAPTURE(turn);
+        CAPTURE(angle);
+        const Shown run = run_text(scene(SliderCrank{.angle = angle, .turn = turn}),
+                                   {std::string("time.step=") + step});
+        CHECK(run.converged);
+        const State& state = run.sim.state();
+        CHECK(state.energy.total() == doctest::Approx(state.energy_start).epsilon(1e-6));
+      }
+}
+
+TEST_CASE("joints never change the energy of a loop by much without the run saying so") {
+  int stopped = 0;
+  for (int k = 0; k < 24; ++k) {
+    CAPTURE(k);
+    const SliderCrank x{.crank = 0.3,
+                        .rod = k % 2 == 0 ? 0.7 : 0.3,
+                        .angle = 0.1 + 0.2 * k,
+                        .spin = 1.0,
+                        .turn = 0.01 * k};
+    if (k % 2 == 1 && std::cos(x.angle) < 0.1) continue;
+    const Shown run = run_text(scene(x), {"time.step=4 ms"});
+    stopped += !run.converged;
+    const State& state = run.sim.state();
+    if (run.converged)
+      CHECK(state.energy.total() == doctest::Approx(state.energy_start).epsilon(2e-2));
+  }
+  CHECK(stopped <= 4);
+}

@@ -92,6 +92,12 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
         "(or 0.1 rad), up to {:.3g} m or rad in the scene: `level: velocity` does not close what "
         "steps leave open; use `joint: {{level: position}}` or `both`, or a shorter step",
         at, report.detail, report.joint_gap);
+  if (why == failure::kJointWork)
+    return fmt::format(
+        "{}: joints of the mechanism of {} would change its energy by more than a twentieth in "
+        "this "
+        "step, as near positions where bodies could go on in two ways; {}",
+        at, body, finer(options));
   if (why == failure::kContradiction)
     return fmt::format(
         "{}: no motion keeps these bodies apart: {}; make room for them, or replace a prescribed "

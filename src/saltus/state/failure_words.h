@@ -15,6 +15,8 @@ inline constexpr std::string_view kNoProjection =
     "joints at level both: no impulses end the velocities along them, their matrix is singular";
 /// StepReport::detail is the name of the joint.
 inline constexpr std::string_view kOpenJoint = "a joint at level velocity is open";
+/// Joints without drives do no work.
+inline constexpr std::string_view kJointWork = "the joints of a loop changed the energy";
 inline constexpr std::string_view kNoPlace =
     "the position correction found no place without penetration";
 

@@ -10,6 +10,7 @@
 #include "saltus/assembly/island_projection.h"
 #include "saltus/assembly/island_watch.h"
 #include "saltus/assembly/island_work.h"
+#include "saltus/assembly/loop_work.h"
 #include "saltus/state/failure_words.h"
 
 namespace saltus {
@@ -102,6 +103,7 @@ class GeneralIsland final : public Island {
   IslandWatch watch_;
   IslandProjection projection_;
   IslandWork work_;
+  LoopWork loop_work_;
   std::span<const Stage> stages_;
   bool one_pass_ = true;        ///< every group needs one pass
   bool free_motion_ = true;     ///< a step without contact needs no pass
@@ -127,7 +129,8 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
       problem_(model, list_, joints_),
       watch_(model, list_, problem_),
       projection_(model, list_, joint_projection_, problem_),
-      work_(list_, joints_, problem_) {
+      work_(list_, joints_, problem_),
+      loop_work_(model, groups) {
   list_.follow_forces();
   for (const Member& m : list_.members()) {
     const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
@@ -182,18 +185,16 @@ void GeneralIsland::rows(IslandStep& step) {
 }
 
 void GeneralIsland::start_gaps(IslandStep& step) {
-  list_.gaps(
-      step.trials.front().t0,
-      [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; },
-      problem_.motion.y0);
+  const auto q0 = [&](const Member& m) -> const Vector& {
+    return step.trials[size(m.group)].start->q;
+  };
+  list_.gaps(step.trials.front().t0, q0, problem_.motion.y0);
 }
 
 // Gaps of the iterate at the end of the step.
 void GeneralIsland::end_gaps(IslandStep& step) {
-  list_.gaps(
-      step.trials.front().t0 + step.h,
-      [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; },
-      problem_.motion.y);
+  const auto q1 = [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; };
+  list_.gaps(step.trials.front().t0 + step.h, q1, problem_.motion.y);
 }
 
 // Finds compliant contacts that are compressed at the ends of the step.
@@ -230,19 +231,21 @@ void GeneralIsland::place(IslandStep& step) {
   rows(step);
 }
 
-// Contacts may be redundant with joints. Which of them carry the load is then a matter of small
-// terms, and those of contacts that travel may make the passes alternate between them: such a step
-// is made with the points at the detection.
+// Where contacts are redundant with joints, small terms decide which of them carry the load, and
+// passes may alternate between them: such a step is made with the points at the detection.
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   const StepReport before = report;
   follows_travel_ = true;
   solve_stages(step, report, false);
-  if (report.converged || joints_.empty() || !report.detail.empty()) return;
+  if (joints_.empty()) return;
+  loop_work_.find(joints_, step, LoopWork::kSuspect, report);
+  if (report.converged || !report.detail.empty()) return;
   if (stages_.size() == 1 && joints_.crosses()) {
     report = before;
     joints_.cross(true);
     solve_stages(step, report, true);
     joints_.cross(false);
+    loop_work_.find(joints_, step, LoopWork::kMost, report);
     if (report.converged) return;
   }
   if (!report.finite || !list_.follows() ||
