@@ -1,5 +1,5 @@
-// Drag, dashpots and damped joints whose time scale the step does not resolve, with the schemes that
-// scenes get which name none.
+// Drag, dashpots and damped joints whose time scale the step does not resolve, with the schemes
+// that scenes get which name none.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,7 +13,8 @@ using namespace saltus::test;
 
 namespace {
 
-/// A body or mechanism that moves at 1 with the damping c/m = rate [1/s], and an output of its rate.
+/// A body or mechanism that moves at 1 with the damping c/m = rate [1/s], and an output of its
+/// rate.
 struct Damped {
   std::string name;
   std::string (*scene)(double rate, const std::string& force);
