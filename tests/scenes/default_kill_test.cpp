@@ -1,5 +1,5 @@
-// Runs with the settings of a user who knows nothing of checkpoints: ended at random by Ctrl-C, SIGTERM and SIGKILL, and
-// resumed until they are done.
+// Runs with the settings of a user who knows nothing of checkpoints: ended at random by Ctrl-C,
+// SIGTERM and SIGKILL, and resumed until they are done.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -35,7 +35,8 @@ struct Killed {
   int kills = 0, resumed = 0;
 };
 
-/// Runs the scene, ended at most `most` times, until it is done, and compares it with `whole.h5` of the folder.
+/// Runs the scene, ended at most `most` times, until it is done, and compares it with `whole.h5` of
+/// the folder.
 void run_with_kills(const Folder& folder, const std::string& scene,
                     const std::vector<std::string>& more, KillClock::duration took, int most,
                     std::mt19937_64& random, Killed& killed) {

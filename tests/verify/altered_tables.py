@@ -20,24 +20,9 @@ import tempfile
 import warnings
 
 sys.dont_write_bytecode = True
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "verify"))
-
-try:
-    import h5py
-    import numpy as np
-except ImportError as fault:
-    if fault.name not in ("h5py", "numpy"):
-        raise
-    print("skipped: no NumPy or h5py")
-    sys.exit(77)
-
-from saltus_verify import command
-from saltus_verify.report import Report
+from altering import SIZE, Report, command, h5py, np  # ends the program with 77 (skipped) without NumPy or h5py
 from saltus_verify.sums import LIST, things
 
-SIZE = 1e-6
 warnings.simplefilter("ignore")  # altered numbers overflow
 
 

@@ -70,7 +70,8 @@ results: {frames: 5}
 )"}};
 }
 
-/// One takes event-driven integration at once, the other makes two complete runs of a Runge-Kutta method.
+/// One takes event-driven integration at once, the other makes two complete runs of a Runge-Kutta
+/// method.
 std::vector<std::string> searching_scenes() {
   return {"saltus: 1\ntime: {end: 0.5 s, step: 25 ms, scheme: auto, tolerance: 1e-4}" + kOscillator,
           R"(saltus: 1
