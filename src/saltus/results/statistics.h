@@ -84,6 +84,8 @@ class ContactGain {
   /// [J], the larger of the two by its own measure.
   double fed() const { return by_friction() ? friction_.most() : all_.most(); }
   bool by_friction() const { return kFriction * friction_.most() > all_.most(); }
+  /// Whether friction did most of that work.
+  bool from_friction() const { return 2.0 * friction_.most() > all_.most(); }
   std::uint64_t steps = 0;  ///< number of steps with a gain
   Extreme worst;            ///< [J], row = step
 

@@ -132,11 +132,11 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
   bool on_gaps = !impacts;  // requires schemes with gain 1 and one stage
   for (const Group& group : setup.model.groups())
     on_gaps = on_gaps && group.scheme->gain() == 1.0 && group.scheme->stages().size() == 1;
-  const std::string remedy = setup.model.options().mode == TimeMode::events ? finer_remedy(setup)
-                             : gain.by_friction() && at_end
+  const std::string remedy = gain.from_friction() && at_end
                                  ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
-                             : !middle.empty()            ? middle
-                             : opens.empty() && !on_rates ? finer_remedy(setup)
+                             : setup.model.options().mode == TimeMode::events ? finer_remedy(setup)
+                             : !middle.empty()                                ? middle
+                             : opens.empty() && !on_rates                     ? finer_remedy(setup)
                              : on_gaps        ? fmt::format("use `law: {}`", GapLaw::name)
                              : !opens.empty() ? opens
                                               : fmt::format("use `law: {}`", DefaultLaw::name);
