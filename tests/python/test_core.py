@@ -160,7 +160,7 @@ class Models(unittest.TestCase):
         self.assertEqual((model.h, model.end), (1e-3, 0.5))
         self.assertEqual(model.laws[0].name, "newton-impact")
         self.assertEqual(model.laws[0].numbers, {"restitution": 0.3, "friction": 0.4})
-        self.assertEqual(model.options["on_failure"], "stop")
+        self.assertEqual(model.options["on_failure"], "halve")
         self.assertEqual(model.warnings, [])
         self.assertIn("friction", model.accounts)
         self.assertNotIn("friction", saltus.Scene.read(BALL).build().accounts)

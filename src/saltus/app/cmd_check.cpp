@@ -314,11 +314,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     row("probe", fmt::format("{}: {} of {}{}{}", probe.name, name_of(probe.quantity),
                              heard_by(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,
                              probe.csv.empty() ? "" : ", " + probe.csv));
-  row("on failure", fmt::format("{}{}", name_of(step.on_failure),
-                                step.on_failure == OnFailure::halve && !setup.scene.spec.on_failure
-                                    ? fmt::format(", default for {}; set on_failure to change it",
-                                                  step.soft ? "soft bodies" : "heaps")
-                                    : ""));
+  row("on failure", std::string(name_of(step.on_failure)));
   const ResultsSpec& results = setup.scene.spec.results;
   if (results.frames > 0 && !frames_hold_contacts(results, model))
     row("frames",

@@ -164,7 +164,7 @@ std::string run_table(const RunResult& r) {
   }
   energy_rows(table, r);
   contact_rows(table, r);
-  table.row("failed steps", "{} not converged, {} halved", loop.statistics.failed_steps,
+  table.row("failed steps", "{} not converged, {} made in parts", loop.statistics.failed_steps,
             loop.halved);
   table.row("state hash", "{}", state_hash(r.state));
   for (std::size_t i = 0; i < r.files.size(); ++i) {

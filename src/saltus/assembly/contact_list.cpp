@@ -61,6 +61,17 @@ void ContactList::detect(double t, std::span<const Trial> trials, double phi) {
     for (Member& m : members()) m.middle.resize(0);
 }
 
+void ContactList::find_passed(std::span<const Trial> trials,
+                              const SurfacePassages::ActedPairs& acted,
+                              const std::function<void(const SurfacePassages::Passed&)>& use) {
+  start_.clear();
+  place([&](const Member& m) -> const Vector& {
+    start_.push_back(&trials[static_cast<std::size_t>(m.group)].start->v);
+    return trials[static_cast<std::size_t>(m.group)].start->q;
+  });
+  surfaces_.find_passed({trials.front().t0, trials.front().h, at_, start_}, acted, use);
+}
+
 void ContactList::find_surfaces(double t, std::span<const Trial> trials, double phi) {
   SurfaceCourse course;
   if (phi > 0.0) {

@@ -103,14 +103,10 @@ class ContactList {
     place(q_of);
     return surfaces_.least_gap(t, at_);
   }
-  /// Finds bodies that passed through another one in the step from member m at q_of(m), t to the
+  /// Finds bodies that passed through another one in the step from the start of `trials` to the
   /// configuration of least_gap(); acted: see SurfacePassages::find().
-  template <class Configuration>
-  void find_passed(double t, Configuration&& q_of, const SurfacePassages::ActedPairs& acted,
-                   const std::function<void(const SurfacePassages::Passed&)>& use) {
-    place(q_of);
-    surfaces_.find_passed(t, at_, acted, use);
-  }
+  void find_passed(std::span<const Trial> trials, const SurfacePassages::ActedPairs& acted,
+                   const std::function<void(const SurfacePassages::Passed&)>& use);
   /// The two bodies of contact i between surfaces.
   std::array<int, 2> bodies_of(std::size_t i) const {
     return surfaces_.bodies_of(contacts_[i].key);

@@ -28,6 +28,7 @@ struct IslandStep {
   bool counts = true;                     ///< false: the step is only an estimate
   Stop* stop = nullptr;                   ///< checked by loops that may take long
   bool observed = false;                  ///< show() follows
+  bool divides = false;                   ///< a step that misses an impact is divided there
 };
 
 /// sqrt(2 E rho) [N s], the impulse that could transfer the energy of the system through one of

@@ -30,10 +30,7 @@ void IslandWatch::find_mechanisms() {
   joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
 }
 
-void IslandWatch::find_passed(IslandStep& step) {
-  const auto start_of = [&](const ContactList::Member& m) -> const Vector& {
-    return step.trials[size(m.group)].start->q;
-  };
+void IslandWatch::find_passed(IslandStep& step, StepReport& report) {
   const auto acted = [&]() -> std::span<const std::array<int, 2>> {
     acted_.clear();
     for (std::size_t i = list_.named(); i < list_.count(); ++i)
@@ -41,11 +38,16 @@ void IslandWatch::find_passed(IslandStep& step) {
     std::sort(acted_.begin(), acted_.end());
     return acted_;
   };
-  list_.find_passed(step.trials.front().t0, start_of, acted,
-                    [&](const SurfacePassages::Passed& passed) {
-                      step.notices.add(Notice::Kind::crossed, passed.a, passed.b,
-                                       [&] { return passed_text(model_, passed, step.h); });
-                    });
+  list_.find_passed(step.trials, acted, [&](const SurfacePassages::Passed& passed) {
+    if (step.divides) {
+      if (passed.start < report.missed.start)
+        report.missed = {passed.start, passed.share, passed.turns};
+      return;
+    }
+    if (passed.inside) return;
+    step.notices.add(Notice::Kind::crossed, passed.a, passed.b,
+                     [&] { return passed_text(model_, passed, step.h); });
+  });
 }
 
 void IslandWatch::tell_points(IslandStep& step) {

@@ -15,9 +15,10 @@ class IslandWatch {
  public:
   IslandWatch(const Model& model, ContactList& list, const IslandProblem& problem);
 
-  /// Finds bodies that passed through another one; the end states are those at which gaps were last
-  /// measured.
-  void find_passed(IslandStep& step);
+  /// Finds bodies that passed through another one or ended deep in it: the first one is reported if
+  /// the step can be divided there, else those that passed. The end states are those at which gaps
+  /// were last measured.
+  void find_passed(IslandStep& step, StepReport& report);
   /// A step that was made with contacts at the points of the detection.
   void tell_points(IslandStep& step);
   /// Checks whether the contact problem, which was not solved, has a solution at all.

@@ -254,11 +254,11 @@ double SurfaceFinder::least_gap(double t, Configurations q) {
   return apart.least();
 }
 
-void SurfaceFinder::find_passed(double t0, Configurations q0,
+void SurfaceFinder::find_passed(const SurfacePassages::Start& start,
                                 const SurfacePassages::ActedPairs& acted,
                                 const std::function<void(const SurfacePassages::Passed&)>& use) {
   if (!passages_) passages_ = std::make_unique<SurfacePassages>(model_, frames_, colliders_);
-  passages_->find(t0, q0, {poses_, boundaries_ ? &*boundaries_ : nullptr}, acted, use);
+  passages_->find(start, {poses_, boundaries_ ? &*boundaries_ : nullptr}, acted, use);
 }
 
 std::array<int, 2> SurfaceFinder::bodies_of(std::uint64_t key) const {

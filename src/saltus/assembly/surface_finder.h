@@ -72,9 +72,9 @@ class SurfaceFinder {
   /// The least of these gaps [m]; without contacts, that of the nearest pair. +inf: unknown, as for
   /// boundary surfaces that may be nearer to a shape other than a plane, and for meshes.
   double least_gap(double t, Configurations q);
-  /// Finds bodies that passed through another one in the step from (t0, q0) to the configuration of
+  /// Finds bodies that passed through another one in the step from `start` to the configuration of
   /// the last least_gap() (SurfacePassages::find()).
-  void find_passed(double t0, Configurations q0, const SurfacePassages::ActedPairs& acted,
+  void find_passed(const SurfacePassages::Start& start, const SurfacePassages::ActedPairs& acted,
                    const std::function<void(const SurfacePassages::Passed&)>& use);
   /// The two bodies of the contact with this key: numbers as in Surfaces::excluded, the smaller
   /// first.

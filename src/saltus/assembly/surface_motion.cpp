@@ -1,5 +1,6 @@
 #include "saltus/assembly/surface_motion.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "saltus/base/index_internal.h"
@@ -34,6 +35,21 @@ bool SurfaceMotion::still(const DetectedContact& contact, std::span<const Collid
   return course_.interval * turn < kStill && course_.interval * shift.norm() < kStill * margin;
 }
 
+/// Of the bodies of a contact relative to each other, at its point [m/s].
+double SurfaceMotion::speed(const DetectedContact& contact,
+                            std::span<const Collider> colliders) const {
+  Vector3 w = Vector3::Zero();
+  double sign = 1.0;
+  for (const int collider : {contact.a, contact.b}) {
+    if (const int frame = colliders[at(collider)].frame; frame >= 0) {
+      const Twist& twist = twist_[at(frame)];
+      w += sign * (twist.v + twist.omega.cross(contact.point.x - poses_[at(frame)].x));
+    }
+    sign = -1.0;
+  }
+  return w.norm();
+}
+
 void SurfaceMotion::follow(const SurfaceCourse& course, SurfaceFrames::Configurations q,
                            std::span<const Pose> poses, std::span<const DetectedContact> found,
                            Detector& detector) {
@@ -50,13 +66,18 @@ void SurfaceMotion::follow(const SurfaceCourse& course, SurfaceFrames::Configura
     const Matrix3 turn = poses[f].R.transpose() * ahead_[f].R;
     twist_[f] = {(ahead_[f].x - poses[f].x) / dt, poses[f].R * log_rotation(Quaternion(turn)) / dt};
   }
-  pairs_.clear();
-  for (const DetectedContact& contact : found)
-    if ((pairs_.empty() || pairs_.back() != std::array<int, 2>{contact.a, contact.b}) &&
-        !still(contact, detector.colliders(), detector.margin()))
-      pairs_.push_back({contact.a, contact.b});
   dt_ = at_middle() ? dt : middle_time() - t;
-  detector.refine(at_middle() ? ahead_ : middle_, pairs_, moved_);
+  pairs_.clear();
+  // a contact that closes fast may be farther away than the margin in the middle of the step
+  double gap = detector.margin();
+  for (const DetectedContact& contact : found) {
+    if (still(contact, detector.colliders(), detector.margin())) continue;
+    if (pairs_.empty() || pairs_.back() != std::array<int, 2>{contact.a, contact.b})
+      pairs_.push_back({contact.a, contact.b});
+    gap = std::max(gap,
+                   contact.point.gap + 2.0 * std::abs(dt_) * speed(contact, detector.colliders()));
+  }
+  detector.refine(at_middle() ? ahead_ : middle_, pairs_, gap, moved_);
   moved_of_.assign(found.size(), -1);
   std::size_t m = 0;
   for (std::size_t k = 0; k < found.size(); ++k) {

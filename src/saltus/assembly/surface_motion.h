@@ -67,6 +67,7 @@ class SurfaceMotion {
   };
   bool still(const DetectedContact& contact, std::span<const Collider> colliders,
              double margin) const;
+  double speed(const DetectedContact& contact, std::span<const Collider> colliders) const;
 
   SurfaceFrames& frames_;
   SurfaceCourse course_;

@@ -63,7 +63,7 @@ double half_thickness(std::span<const Vector3> x, std::span<const BoundaryFacet>
 /// that it entered, relative to half the longest side of the facet.
 struct FacetPassage {
   int enters = 0, leaves = 0;
-  double depth = 0.0;
+  double depth = 0.0, start = 1.0;  ///< start: fraction of the path before it enters the first
 };
 
 void pass_facet(const std::vector<Vector3>& start, const std::vector<Vector3>& end,
@@ -99,7 +99,16 @@ void pass_facet(const std::vector<Vector3>& start, const std::vector<Vector3>& e
     return;
   }
   ++passed.enters;
+  passed.start = std::min(passed.start, height / -rate);
   passed.depth = -(height + rate) / (n.norm() * 0.5 * longest);
+}
+
+bool turns(const MovingShape& shape) { return shape.reach > 0.0 && shape.turn.norm() > 1.0; }
+
+/// Passed::share for bodies that move by the size of the thinner one in a part `crossing` of the
+/// step: an impact is in its middle; bodies that touch from the start may get a little deeper.
+double share_of(double start, double crossing) {
+  return (start > 0.0 ? 2.0 * kNearShare : kInsideShare) * crossing;
 }
 
 bool contains(std::span<const std::array<int, 2>> sorted, int a, int b) {
@@ -127,6 +136,7 @@ SurfacePassages::SurfacePassages(const Model& model, SurfaceFrames& frames,
       motion_(frames.count(), 0.0),
       fast_(frames.count(), 0),
       start_(frames.count()),
+      spin_(frames.count(), Vector3::Zero()),
       excluded_(model.surfaces().excluded) {
   for (auto& [a, b] : excluded_)
     if (a > b) std::swap(a, b);
@@ -142,7 +152,10 @@ SurfacePassages::SurfacePassages(const Model& model, SurfaceFrames& frames,
       half_[at(on.frame)] = std::min(half_[at(on.frame)], collider_half_.back());
       if (!still && can_move(on.shape)) reach = std::max(reach, reach_in(on.shape, on.local));
     }
-    if (std::holds_alternative<Plane>(on.shape)) continue;
+    if (std::holds_alternative<Plane>(on.shape)) {
+      planes_.push_back(static_cast<int>(c));
+      continue;
+    }
     bounded_.push_back(static_cast<int>(c));
     fixed.push_back(on.frame < 0 ? '\1' : '\0');
     boxes_.push_back(bounds(on.shape, on.local));
@@ -159,12 +172,12 @@ SurfacePassages::SurfacePassages(const Model& model, SurfaceFrames& frames,
   }
 }
 
-void SurfacePassages::find(double t0, Configurations q0, const End& end, const ActedPairs& acted,
+void SurfacePassages::find(const Start& start, const End& end, const ActedPairs& acted,
                            const Use& use) {
-  const bool shapes = place_shapes(t0, q0, end), boundaries = place_boundaries(t0, q0, end);
+  const bool shapes = place_shapes(start, end), boundaries = place_boundaries(start, end);
   if (!shapes && !boundaries) return;
   measure_motions(end);
-  reported_.clear();
+  found_.clear();
   const Step step{end, acted(), use};
   sweep_boxes(end);
   if (shapes) find_shapes(step);
@@ -172,28 +185,38 @@ void SurfacePassages::find(double t0, Configurations q0, const End& end, const A
     find_by_shapes(step, k);
     find_by_boundaries(step, k);
   }
+  for (const Passed& passed : found_) use(passed);
 }
 
 /// Places frames at the start of the step. Returns true if one of them moved by more than half its
 /// thickness.
-bool SurfacePassages::place_shapes(double t0, Configurations q0, const End& end) {
-  frames_.place(t0, q0, start_);
+bool SurfacePassages::place_shapes(const Start& start, const End& end) {
+  frames_.place(start.t, start.q, start_);
+  for (std::size_t f = 0; f < start_.size(); ++f) {
+    const int frame = static_cast<int>(f), m = frames_.member(frame);
+    if (reach_[f] > 0.0 && frames_.dynamics(at(m)).rigid() && frames_.moves(frame))
+      spin_[f] = start.h * start.v[at(m)]->segment<3>(6 * frames_.body(frame) + 3);
+  }
   for (std::size_t f = 0; f < start_.size(); ++f) {
     const Pose &from = start_[f], &to = end.poses[f];
     const double path2 = (to.x - from.x).squaredNorm(), reach = reach_[f], half = half_[f];
-    if (reach == 0.0 ? path2 > half * half
-                     : std::sqrt(path2) + reach * most_angle(from.R, to.R) > half)
+    if (reach == 0.0 ? path2 > half * half : std::sqrt(path2) + reach * angle(f, end) > half)
       return true;
   }
   return false;
 }
 
+/// By which a frame turns in the step, at most [rad].
+double SurfacePassages::angle(std::size_t f, const End& end) const {
+  return std::max(most_angle(start_[f].R, end.poses[f].R), 1.12 * spin_[f].norm());
+}
+
 /// The same for boundary surfaces; also sets their motion and boxes.
-bool SurfacePassages::place_boundaries(double t0, Configurations q0, const End& end) {
+bool SurfacePassages::place_boundaries(const Start& start, const End& end) {
   bool any = false;
   for (std::size_t k = 0; k < boundaries_.size(); ++k) {
     BoundaryPath& path = boundaries_[k];
-    frames_.place(t0, q0, k, path.start);
+    frames_.place(start.t, start.q, k, path.start);
     const std::vector<Vector3>& last = end.boundaries->vertices(static_cast<int>(k));
     double most = 0.0;
     path.box = {last.front(), last.front()};
@@ -213,7 +236,7 @@ void SurfacePassages::measure_motions(const End& end) {
   for (std::size_t f = 0; f < start_.size(); ++f) {
     const Pose &from = start_[f], &to = end.poses[f];
     motion_[f] = (to.x - from.x).norm();
-    if (reach_[f] > 0.0) motion_[f] += reach_[f] * most_angle(from.R, to.R);
+    if (reach_[f] > 0.0) motion_[f] += reach_[f] * angle(f, end);
     fast_[f] = motion_[f] > half_[f] && std::isfinite(motion_[f]) ? '\1' : '\0';
   }
 }
@@ -231,7 +254,8 @@ void SurfacePassages::sweep_boxes(const End& end) {
 MovingShape SurfacePassages::moving(const End& end, int collider) const {
   const Collider& on = colliders_[at(collider)];
   if (on.frame < 0) return MovingShape(on.shape, on.local, {}, {});
-  return MovingShape(on.shape, on.local, start_[at(on.frame)], end.poses[at(on.frame)]);
+  return MovingShape(on.shape, on.local, start_[at(on.frame)], end.poses[at(on.frame)],
+                     spin_[at(on.frame)]);
 }
 
 int SurfacePassages::number_of(std::size_t boundary) const {
@@ -239,15 +263,19 @@ int SurfacePassages::number_of(std::size_t boundary) const {
          frames_.boundaries()[boundary].in_model;
 }
 
-/// Calls `use` once per pair of bodies.
-void SurfacePassages::report(const Step& step, const Passed& passed) {
-  const std::array pair{std::min(passed.a, passed.b), std::max(passed.a, passed.b)};
-  if (std::ranges::find(reported_, pair) != reported_.end()) return;
-  reported_.push_back(pair);
-  step.use(passed);
+/// Keeps one report per pair of bodies: the one that passed before those that end inside, then the
+/// earliest.
+void SurfacePassages::report(const Passed& passed) {
+  const auto same = std::ranges::find_if(found_, [&](const Passed& other) {
+    return std::minmax(other.a, other.b) == std::minmax(passed.a, passed.b);
+  });
+  if (same == found_.end())
+    found_.push_back(passed);
+  else if (std::pair(passed.inside, passed.start) < std::pair(same->inside, same->start))
+    *same = passed;
 }
 
-/// Shapes that passed through shapes.
+/// Shapes that passed through shapes or ended deep in them.
 void SurfacePassages::find_shapes(const Step& step) {
   pairs_.clear();
   broad_->find(boxes_, pairs_);
@@ -256,71 +284,81 @@ void SurfacePassages::find_shapes(const Step& step) {
     if (a > b) std::swap(a, b);
     k = a, l = b;
   }
+  for (const int b : planes_)
+    for (const int a : bounded_)
+      if (fast(colliders_[at(a)].frame) || fast(colliders_[at(b)].frame)) pairs_.push_back({a, b});
   std::sort(pairs_.begin(), pairs_.end());
-  for (const auto& [a, b] : pairs_) {
-    const Collider &on_a = colliders_[at(a)], &on_b = colliders_[at(b)];
-    const int f = on_a.frame, g = on_b.frame;
-    if (f == g || !(fast(f) || fast(g)) || !lawful(on_a.material, on_b.material) ||
-        !(frames_.moves(f) || frames_.moves(g)) ||
-        contains(excluded_, frames_.in_model(f), frames_.in_model(g)))
-      continue;
-    const MovingShape A = moving(step.end, a), B = moving(step.end, b);
-    const double half_a = collider_half_[at(a)], half_b = collider_half_[at(b)],
-                 half = std::min(half_a, half_b), motion = relative_motion(A, B);
-    if (!(motion > half)) continue;
-    const Passage how = passage(A, B, 2.0 * half, points_);
-    if (how == Passage::none ||
-        (how == Passage::through && contains(step.acted, frames_.in_model(f), frames_.in_model(g))))
-      continue;
-    const double room =
-        (std::isfinite(half_a) ? half_a : 0.0) + (std::isfinite(half_b) ? half_b : 0.0);
-    report(step,
-           {frames_.in_model(fast(f) ? f : g), frames_.in_model(fast(f) ? g : f), motion, room});
-  }
+  for (const auto& [a, b] : pairs_) find_pair(step, a, b);
 }
 
-/// Whether a point that moves from `from` to `to` enters boundary k and leaves it, or ends deep
-/// below it.
-bool SurfacePassages::crosses(const Step& step, std::size_t k, const Vector3& from,
-                              const Vector3& to) const {
+void SurfacePassages::find_pair(const Step& step, int a, int b) {
+  const Collider &on_a = colliders_[at(a)], &on_b = colliders_[at(b)];
+  const int f = on_a.frame, g = on_b.frame;
+  if (f == g || !(fast(f) || fast(g)) || !lawful(on_a.material, on_b.material) ||
+      !(frames_.moves(f) || frames_.moves(g)) ||
+      contains(excluded_, frames_.in_model(f), frames_.in_model(g)))
+    return;
+  const MovingShape A = moving(step.end, a), B = moving(step.end, b);
+  const double half_a = collider_half_[at(a)], half_b = collider_half_[at(b)],
+               half = std::min(half_a, half_b), motion = relative_motion(A, B);
+  if (!(motion > half)) return;
+  using How = Passage::How;
+  const auto [how, start] = passage(A, B, 2.0 * half, points_);
+  if (how == How::none ||
+      (how == How::through && contains(step.acted, frames_.in_model(f), frames_.in_model(g))))
+    return;
+  // compliant contacts may be deep
+  if (how == How::inside && !model_.law(law_of(on_a.material, on_b.material)).set_valued()) return;
+  const double room =
+      (std::isfinite(half_a) ? half_a : 0.0) + (std::isfinite(half_b) ? half_b : 0.0);
+  report({frames_.in_model(fast(f) ? f : g), frames_.in_model(fast(f) ? g : f), motion, room,
+          how == How::inside, start, share_of(start, 2.0 * half / motion), turns(A) || turns(B)});
+}
+
+/// The fraction of its path at which a point that moves from `from` to `to` enters boundary k, if
+/// it leaves it or ends deep below it; else infinite.
+double SurfacePassages::crosses(const Step& step, std::size_t k, const Vector3& from,
+                                const Vector3& to) const {
   FacetPassage passed;
   for (const BoundaryFacet& facet : frames_.of(frames_.boundaries()[k]).boundary.facets)
     pass_facet(boundaries_[k].start, step.end.boundaries->vertices(static_cast<int>(k)), facet,
                from, to, passed);
-  return passed.enters > 0 && (passed.leaves > 0 || passed.depth > 1.0);
+  return passed.enters > 0 && (passed.leaves > 0 || passed.depth > 1.0) ? passed.start : kEndless;
 }
 
 bool SurfacePassages::excluded(const Step& step, int a, int b) const {
   return contains(excluded_, a, b) || contains(step.acted, a, b);
 }
 
-/// Whether the i-th bounded shape passed through boundary k: checks its centre, and vertices of the
-/// boundary that passed through the shape.
-bool SurfacePassages::passed(const Step& step, std::size_t k, std::size_t i) {
+/// The fraction of the step at which the i-th bounded shape enters boundary k, if it passed through
+/// it; else infinite. Checks its centre, and vertices of the boundary that passed through the
+/// shape.
+double SurfacePassages::passed(const Step& step, std::size_t k, std::size_t i) {
   const BoundaryPath& path = boundaries_[k];
   const std::vector<Vector3>& end = step.end.boundaries->vertices(static_cast<int>(k));
   const int c = bounded_[i];
   const Collider& on = colliders_[at(c)];
   const double half = std::min(path.half, collider_half_[at(c)]);
   const MovingShape B = moving(step.end, c);
-  bool passed = false;
+  double start = kEndless;
   if (can_move(on.shape)) {
     const Bounds box = bounds(on.shape, {});
     const Vector3 middle = 0.5 * (box.low + box.high);
-    passed = crosses(step, k, B.at(0.0) * middle, B.at(1.0) * middle);
+    start = crosses(step, k, B.at(0.0) * middle, B.at(1.0) * middle);
   }
   const Shape point = Sphere{0.02 * half};
   const std::size_t stride = 1 + end.size() / kMostTried;
-  for (std::size_t v = 0; v < end.size() && !passed; v += stride) {
+  for (std::size_t v = 0; v < end.size(); v += stride) {
     if (!((end[v] - path.start[v] - B.shift).norm() > half) && B.turn.isZero(0.0)) continue;
     if (!overlap_boxes(swept(path.start[v], end[v], 0.0), boxes_[i])) continue;
     const MovingShape A(point, {}, {path.start[v]}, {end[v]});
-    if (passage(A, B, 2.0 * half, points_) == Passage::none) continue;
+    const auto [how, at_start] = passage(A, B, 2.0 * half, points_);
+    if (how != Passage::How::through && how != Passage::How::beyond) continue;
     points_.clear();
     collide(point, A.at(1.0), on.shape, B.at(1.0), 0.0, points_);
-    passed = points_.empty();
+    if (points_.empty()) start = std::min(start, at_start);
   }
-  return passed;
+  return start;
 }
 
 void SurfacePassages::find_by_shapes(const Step& step, std::size_t k) {
@@ -332,11 +370,12 @@ void SurfacePassages::find_by_shapes(const Step& step, std::size_t k) {
     if (!(path.fast || fast(on.frame)) || !overlap_boxes(path.box, boxes_[i]) ||
         !lawful(material, on.material) || excluded(step, number_of(k), frames_.in_model(on.frame)))
       continue;
-    const double room =
-        path.half + (std::isfinite(collider_half_[at(c)]) ? collider_half_[at(c)] : 0.0);
-    if (passed(step, k, i))
-      report(step, {number_of(k), frames_.in_model(on.frame),
-                    std::max(path.motion, on.frame >= 0 ? motion_[at(on.frame)] : 0.0), room});
+    const double half = collider_half_[at(c)],
+                 room = path.half + (std::isfinite(half) ? half : 0.0),
+                 motion = std::max(path.motion, on.frame >= 0 ? motion_[at(on.frame)] : 0.0);
+    if (const double start = passed(step, k, i); start < kEndless)
+      report({number_of(k), frames_.in_model(on.frame), motion, room, false, start,
+              share_of(start, 2.0 * std::min(path.half, half) / motion)});
   }
 }
 
@@ -351,13 +390,14 @@ void SurfacePassages::find_by_boundaries(const Step& step, std::size_t k) {
       continue;
     const std::vector<Vector3>& ends = step.end.boundaries->vertices(static_cast<int>(l));
     const std::size_t stride = 1 + ends.size() / kMostTried;
-    bool passed = false;
-    for (std::size_t v = 0; v < ends.size() && !passed; v += stride)
-      passed = overlap_boxes(swept(other.start[v], ends[v], 0.0), path.box) &&
-               crosses(step, k, other.start[v], ends[v]);
-    if (passed)
-      report(step, {number_of(l), number_of(k), std::max(path.motion, other.motion),
-                    path.half + other.half});
+    double start = kEndless;
+    for (std::size_t v = 0; v < ends.size(); v += stride)
+      if (overlap_boxes(swept(other.start[v], ends[v], 0.0), path.box))
+        start = std::min(start, crosses(step, k, other.start[v], ends[v]));
+    const double motion = std::max(path.motion, other.motion);
+    if (start < kEndless)
+      report({number_of(l), number_of(k), motion, path.half + other.half, false, start,
+              share_of(start, 2.0 * std::min(path.half, other.half) / motion)});
   }
 }
 

@@ -24,6 +24,10 @@ class SurfacePassages {
     double motion = 0.0;  ///< relative motion in the step [m]
     /// Largest motion in a step for which no contact between them is missed [m].
     double room = 0.0;
+    bool inside = false;  ///< it did not pass, but ends deep in the other one
+    double start = 0.0;   ///< fraction of the step before they nearly touch
+    double share = 1.0;   ///< fraction of the step in the middle of which they touch
+    bool turns = false;   ///< one of them turns by more than a radian
   };
   /// Pairs of such numbers, the smaller first, sorted, whose contacts carried an impulse in the
   /// step.
@@ -39,10 +43,16 @@ class SurfacePassages {
   /// frames and colliders must outlive this object; colliders refer to the frames of `frames`.
   SurfacePassages(const Model& model, SurfaceFrames& frames, std::span<const Collider> colliders);
 
-  /// Checks the step from (t0, q0) to `end`: reports bodies that moved by more than half their
-  /// thickness and passed through another one without an impulse, or reached its far side despite
-  /// one; one call of `use` per pair of bodies. acted() is called if something moved that far.
-  void find(double t0, Configurations q0, const End& end, const ActedPairs& acted, const Use& use);
+  /// Start of the step: q and v of each member.
+  struct Start {
+    double t, h;  ///< [s]
+    Configurations q, v;
+  };
+  /// Checks the step from `start` to `end`: reports bodies that moved by more than half their
+  /// thickness and passed through another one without an impulse, reached its far side or ended
+  /// deep in it despite one; one call of `use` per pair of bodies, that of the earliest contact of
+  /// each kind. acted() is called if something moved that far.
+  void find(const Start& start, const End& end, const ActedPairs& acted, const Use& use);
   /// Half the thickness of a collider [m]; infinite for surfaces, which have none.
   double half_thickness(int collider) const {
     return collider_half_[static_cast<std::size_t>(collider)];
@@ -62,24 +72,27 @@ class SurfacePassages {
     std::span<const std::array<int, 2>> acted;
     const Use& use;
   };
-  bool place_shapes(double t0, Configurations q0, const End& end);
-  bool place_boundaries(double t0, Configurations q0, const End& end);
+  bool place_shapes(const Start& start, const End& end);
+  bool place_boundaries(const Start& start, const End& end);
+  double angle(std::size_t frame, const End& end) const;
   void measure_motions(const End& end);
   void sweep_boxes(const End& end);
   void find_shapes(const Step& step);
   void find_by_shapes(const Step& step, std::size_t k);
   void find_by_boundaries(const Step& step, std::size_t k);
-  bool passed(const Step& step, std::size_t k, std::size_t i);
-  bool crosses(const Step& step, std::size_t k, const Vector3& from, const Vector3& to) const;
-  void report(const Step& step, const Passed& passed);
+  void find_pair(const Step& step, int a, int b);
+  double passed(const Step& step, std::size_t k, std::size_t i);
+  double crosses(const Step& step, std::size_t k, const Vector3& from, const Vector3& to) const;
+  void report(const Passed& passed);
   MovingShape moving(const End& end, int collider) const;
   bool fast(int frame) const { return frame >= 0 && fast_[static_cast<std::size_t>(frame)] != 0; }
   int number_of(std::size_t boundary) const;
   bool excluded(const Step& step, int a, int b) const;
-  bool lawful(int material, int other) const {
+  int law_of(int material, int other) const {
     const Surfaces& surfaces = model_.surfaces();
-    return surfaces.law[static_cast<std::size_t>(material * surfaces.materials + other)] >= 0;
+    return surfaces.law[static_cast<std::size_t>(material * surfaces.materials + other)];
   }
+  bool lawful(int material, int other) const { return law_of(material, other) >= 0; }
 
   const Model& model_;
   SurfaceFrames& frames_;
@@ -89,15 +102,17 @@ class SurfacePassages {
   std::vector<double> half_, reach_, motion_;
   std::vector<char> fast_;
   std::vector<Pose> start_;
+  std::vector<Vector3> spin_;                   ///< of each rigid frame at the start, times h [rad]
   std::vector<double> collider_half_, radius_;  ///< one per collider; radius about its own origin
   std::vector<int> bounded_;                    ///< colliders other than planes
+  std::vector<int> planes_;                     ///< the others
   std::vector<Bounds> boxes_;                   ///< boxes of these, over the step
   std::unique_ptr<BroadPhase> broad_;
   std::vector<std::array<int, 2>> pairs_;
   std::vector<std::array<int, 2>> excluded_;  ///< numbers as in Passed, the smaller first, sorted
   std::vector<BoundaryPath> boundaries_;
   std::vector<ContactPoint> points_;
-  std::vector<std::array<int, 2>> reported_;  ///< pairs reported in this step
+  std::vector<Passed> found_;  ///< in this step, one per pair of bodies
 };
 
 /// Name of a body by its number in Surfaces::excluded.

@@ -119,19 +119,19 @@ struct Detector::Search {
       begin = start[a];
     }
   }
-  void collide_pairs(std::span<const std::array<int, 2>> of,
+  void collide_pairs(std::span<const std::array<int, 2>> of, double most,
                      std::vector<DetectedContact>& contacts);
-  /// True for spheres whose distance exceeds the margin by more than round-off: three of four pairs
-  /// of boxes in a dense packing.
-  bool far_apart(int a, int b) const {
+  /// True for spheres whose gap exceeds `most` by more than round-off: three of four pairs of boxes
+  /// in a dense packing.
+  bool far_apart(int a, int b, double most) const {
     const Ball &p = balls[static_cast<std::size_t>(a)], &q = balls[static_cast<std::size_t>(b)];
     if (p.radius < 0.0 || q.radius < 0.0) return false;
-    const double reach = (1.0 + 1e-9) * (p.radius + q.radius + margin);
+    const double reach = (1.0 + 1e-9) * (p.radius + q.radius + most);
     return (p.x - q.x).squaredNorm() > reach * reach;
   }
 };
 
-void Detector::Search::collide_pairs(std::span<const std::array<int, 2>> of,
+void Detector::Search::collide_pairs(std::span<const std::array<int, 2>> of, double most_gap,
                                      std::vector<DetectedContact>& contacts) {
   const std::size_t blocks = blocks_in(of.size());
   if (points.size() < blocks) {
@@ -146,8 +146,8 @@ void Detector::Search::collide_pairs(std::span<const std::array<int, 2>> of,
     for (std::size_t p = begin; p < end; ++p) {
       const auto [a, b] = of[p];
       const std::size_t before = out.size();
-      if (!far_apart(a, b))
-        collide(colliders[a].shape, at[a], colliders[b].shape, at[b], margin, out);
+      if (!far_apart(a, b, most_gap))
+        collide(colliders[a].shape, at[a], colliders[b].shape, at[b], most_gap, out);
       if (keys.feature < 24) fold_features(keys.feature, before, out);
       count.push_back(static_cast<int>(out.size() - before));
     }
@@ -222,18 +222,18 @@ void Detector::detect(std::span<const Pose> frames, std::vector<DetectedContact>
   search_->place(frames);
   search_->box_moving();
   search_->find_pairs();
-  search_->collide_pairs(search_->pairs, contacts);
+  search_->collide_pairs(search_->pairs, search_->margin, contacts);
 }
 
 void Detector::refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
   search_->place(frames);
-  search_->collide_pairs(search_->pairs, contacts);
+  search_->collide_pairs(search_->pairs, search_->margin, contacts);
 }
 
 void Detector::refine(std::span<const Pose> frames, std::span<const std::array<int, 2>> pairs,
-                      std::vector<DetectedContact>& contacts) {
+                      double margin, std::vector<DetectedContact>& contacts) {
   search_->place(frames);
-  search_->collide_pairs(pairs, contacts);
+  search_->collide_pairs(pairs, margin, contacts);
 }
 
 Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {

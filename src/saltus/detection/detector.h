@@ -84,9 +84,10 @@ class Detector {
   /// As detect(), but only for the pairs of colliders that the last detect() found near each other,
   /// without a broad phase.
   void refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
-  /// As refine(), but only for the pairs of colliders (a, b), a < b, in increasing order.
+  /// As refine(), but only for the pairs of colliders (a, b), a < b, in increasing order, and with
+  /// gap <= margin.
   void refine(std::span<const Pose> frames, std::span<const std::array<int, 2>> pairs,
-              std::vector<DetectedContact>& contacts);
+              double margin, std::vector<DetectedContact>& contacts);
   /// Clearance of the pairs (a, b), a < b, with meet(a, b), at the poses of the last detect() or
   /// refine(), provided that no pair was within the margin.
   Clearance clearance(const std::function<bool(int, int)>& meet);

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace saltus {
 namespace {
 
-constexpr double kTouchShare = 1e-3;  // of the size: a gap that counts as contact
-constexpr double kDeepShare = 1e-2;   // of the size: a depth that counts as inside
-constexpr int kMostAdvances = 100;    // per pair
-constexpr int kDepths = 8;  // samples after the first contact at which the depth is measured
+// As shares of the size: a depth that counts as inside, and the relative motion between two samples
+// of the depth.
+constexpr double kDeepShare = 1e-2, kPartShare = 0.25;
+constexpr int kMostAdvances = 100;  // per pair
+// Samples of the depth: a thin body is crossed soon after the first contact, along other paths
+// shapes slide on each other before they get deep.
+constexpr int kSamples = 8, kMoreSamples = 200;
 
 /// Farthest point of a shape from the origin of its frame [m]; infinite for planes.
 double reach_of(const Shape& shape, const Pose& local) {
@@ -32,12 +36,18 @@ bool nearest(const MovingShape& a, const MovingShape& b, double fraction, double
 
 }  // namespace
 
-MovingShape::MovingShape(const Shape& of, const Pose& in, const Pose& from, const Pose& to)
+MovingShape::MovingShape(const Shape& of, const Pose& in, const Pose& from, const Pose& to,
+                         const Vector3& spin)
     : shape(&of), local(in), start(from), shift(to.x - from.x) {
-  if (!from.R.isApprox(to.R, 1e-12)) {
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  if (!from.R.isApprox(to.R, 1e-12))
     turn = log_rotation(Quaternion(Matrix3(from.R.transpose() * to.R)));
-    reach = reach_of(of, in);
+  const double angle = turn.norm(), most = spin.norm();
+  if (most > 0.25 * kTurn && std::isfinite(most)) {
+    const Vector3 axis = angle > 1e-6 ? Vector3(turn / angle) : Vector3(spin / most);
+    turn += std::round((spin.dot(axis) - angle) / kTurn) * kTurn * axis;
   }
+  if (!turn.isZero(0.0)) reach = reach_of(of, in);
 }
 
 Pose MovingShape::at(double fraction) const {
@@ -52,37 +62,51 @@ double relative_motion(const MovingShape& a, const MovingShape& b) {
 }
 
 // The gap changes by at most the relative motion V: from a gap g, no contact can occur before the
-// fraction has grown by g/V.
+// fraction has grown by g/V. Frames rotate at constant rate here, which differs from a free
+// rotation by up to an eighth of the square of the angle: parts of the step that should end before
+// the impact are shorter by that.
 Passage passage(const MovingShape& a, const MovingShape& b, double size,
                 std::vector<ContactPoint>& points) {
-  if (std::holds_alternative<Plane>(*a.shape) || std::holds_alternative<Plane>(*b.shape))
-    return Passage::none;
-  const double V = relative_motion(a, b), touch = kTouchShare * size;
-  if (!(V > 0.0) || !std::isfinite(V) || !(size > 0.0) || !std::isfinite(size))
-    return Passage::none;
+  using How = Passage::How;
+  const double V = relative_motion(a, b), near = kNearShare * size;
+  if (!(V > 0.0) || !std::isfinite(V) || !(size > 0.0) || !std::isfinite(size)) return {};
   ContactPoint at, first;
   double way = 0.0;
-  bool hit = false;
-  for (int i = 0; i < kMostAdvances && !hit; ++i) {
-    if (!nearest(a, b, way, (1.0 - way) * V + touch, points, first)) return Passage::none;
-    hit = first.gap <= touch;
-    if (hit) break;
-    way += std::max(first.gap, touch) / V;
-    if (way >= 1.0) return Passage::none;
+  for (int i = 0; i < kMostAdvances; ++i) {
+    if (!nearest(a, b, way, (1.0 - way) * V + near, points, first)) return {};
+    if (first.gap <= near) break;
+    way += (first.gap - 0.5 * near) / V;
+    if (way >= 1.0) return {};
   }
-  if (!hit) return Passage::none;  // the shapes pass each other at a small distance
-  const double start = std::min(first.gap, 0.0), part = 0.25 * size / V;
-  bool inside = false;
-  for (int k = 1; k <= kDepths && !inside; ++k) {
-    const double place = way + k * part;
-    if (place >= 1.0) break;
-    inside = nearest(a, b, place, 0.0, points, at) && at.gap < start - kDeepShare * size;
+  const double deep = std::min(first.gap, 0.0) - kDeepShare * size;
+  const auto deep_at = [&](double place) {
+    return nearest(a, b, place, 0.0, points, at) && at.gap < deep;
+  };
+  double before = way, inside = 2.0;  // the last sample before a deep one, and that one
+  const auto sample = [&](double place) {
+    if (inside > 1.0 && place <= 1.0) (deep_at(place) ? inside : before) = place;
+  };
+  const double part = kPartShare * size / V;
+  for (int k = 1; k <= kSamples; ++k) sample(way + k * part);
+  const double dense = way + kSamples * part, rest = std::max((1.0 - dense) / kMoreSamples, part);
+  for (int k = 1; k < kMoreSamples && dense + k * rest < 1.0; ++k) sample(dense + k * rest);
+  sample(1.0);
+  if (inside > 1.0) return {};
+  while ((inside - before) * V > 0.25 * near) {
+    const double middle = 0.5 * (before + inside);
+    (deep_at(middle) ? inside : before) = middle;
   }
-  if (!inside) return Passage::none;
+  if (before > way && nearest(a, b, before, V, points, at)) first = at;
+  const double bent =
+      0.125 * before * before * (a.turn.squaredNorm() * a.reach + b.turn.squaredNorm() * b.reach);
+  const double start = std::max(0.0, std::max(way, before - near / V) - bent / V);
+  const bool planes =
+      std::holds_alternative<Plane>(*a.shape) || std::holds_alternative<Plane>(*b.shape);
   // An open surface reports no contact on its back.
-  if (!nearest(a, b, 1.0, V + touch, points, at)) return Passage::beyond;
-  if (at.normal.dot(first.normal) < 0.0) return Passage::beyond;
-  return at.gap > 0.0 ? Passage::through : Passage::none;
+  if (!nearest(a, b, 1.0, V + near, points, at)) return {How::beyond, start};
+  if (!planes && at.normal.dot(first.normal) < 0.0) return {How::beyond, start};
+  if (at.gap < deep - kInsideShare * size) return {How::inside, start};
+  return {at.gap > 0.0 && !planes ? How::through : How::none, start};
 }
 
 }  // namespace saltus

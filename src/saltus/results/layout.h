@@ -26,7 +26,7 @@ inline constexpr std::array kStep{
     StepColumn{"contacts", h5::Type::int32, "1", "contacts that carry an impulse"},
     StepColumn{"iterations", h5::Type::int32, "1", "of the contact solver"},
     StepColumn{"passes", h5::Type::int32, "1", "Newton passes of the step"},
-    StepColumn{"halvings", h5::Type::int32, "1", "how often the step was halved"},
+    StepColumn{"halvings", h5::Type::int32, "1", "how often the step was divided: halved where it failed, or cut at an impact"},
     StepColumn{"converged", h5::Type::int32, "1",
                "1: every contact problem was solved to its tolerance"},
     StepColumn{"residual", h5::Type::real64, "1", "of the contact problem as solved"},

@@ -91,7 +91,8 @@ void set_solver_options(const SceneSpec& spec, const RigidAssembly& rigid, Model
   options.soft = steps && soft_bodies(parts.surfaces) > kSoftBodies;
   options.heap = options.soft || (steps && rigid.is_heap());
   options.on_failure = spec.on_failure.value_or(
-      options.heap && can_halve(parts.groups) ? OnFailure::halve : OnFailure::stop);
+      options.mode == TimeMode::stepping && can_halve(parts.groups) ? OnFailure::halve
+                                                                    : OnFailure::stop);
   const double tolerance = options.heap ? 1e-4 : surfaces_touch ? 1e-9 : 1e-12;
   options.contact = {spec.solver.tolerance.value_or(tolerance), spec.solver.iterations};
   if (options.heap && !spec.solver.tolerance) options.contact.enough = 1e-3;

@@ -56,7 +56,7 @@ AdaptiveDriver::AdaptiveDriver(StepDriver& steps)
     : steps_(steps), estimator_(steps.model(), steps.model().options().step_tolerance) {
   const Breaks breaks = steps.model().breaks();
   std::ranges::set_union(breaks.ends, breaks.jumps, std::back_inserter(points_));
-  loads_.assign(steps.model().joints().size(), {Vector3::Zero(), Vector3::Zero()});
+  last_.begin(steps.reactions().values(), steps.model().joints().size());
   steps.estimate_by(&estimator_);
 }
 
@@ -119,16 +119,6 @@ void AdaptiveDriver::find_missed(double t, double h, bool second) {
   }
 }
 
-void AdaptiveDriver::add_forces(double fraction) {
-  const std::vector<Vector>& reactions = steps_.reactions().values();
-  for (std::size_t g = 0; g < reactions.size(); ++g)
-    forces_.reactions[g] += fraction * reactions[g];
-  for (std::size_t i = 0; i < forces_.loads.size(); ++i) {
-    const auto load = steps_.joint_load(i);
-    for (std::size_t k = 0; k < 2; ++k) forces_.loads[i][k] += fraction * load[k];
-  }
-}
-
 // Makes one step of s and stores its end in `coarse_`; then restores the state.
 bool AdaptiveDriver::estimate(double s, StepReport& report) {
   steps_.set_purpose(StepDriver::Purpose::estimate);
@@ -138,7 +128,7 @@ bool AdaptiveDriver::estimate(double s, StepReport& report) {
   if (report.finite) read_end(steps_.ends(), steps_.state().t + s, s, coarse_);
   steps_.set_purpose(StepDriver::Purpose::counts);
   restore(from_);
-  return report.finite &&
+  return report.finite && !report.missed.any() &&
          (report.converged || steps_.model().options().on_failure == OnFailure::accept);
 }
 
@@ -155,7 +145,7 @@ bool AdaptiveDriver::take(const Interval& now, StepReport& report) {
     const StepReport first = report;
     report = {};
     steps_.step(h, report);
-    if (steps_.dropped(report) || !report.finite ||
+    if (steps_.dropped(report) || !report.finite || report.missed.any() ||
         (!report.converged && options.on_failure != OnFailure::accept))
       return false;
     const double t = steps_.state().t + h;
@@ -172,7 +162,7 @@ bool AdaptiveDriver::take(const Interval& now, StepReport& report) {
     read_end(steps_.ends(), t, h, end);
     find_closings(second ? half_ : start_, end);
     steps_.commit(second ? now.end() : now.at(0.5));
-    add_forces(0.5 * fraction);
+    steps_.add_forces(0.5 * fraction, forces_);
   }
   return true;
 }
@@ -181,9 +171,7 @@ void AdaptiveDriver::begin(double H) {
   const State& state = steps_.state();
   before_ = state;
   expects(H > 0.0 && std::isfinite(H), "the step must be positive and finite");
-  forces_.reactions = steps_.reactions().values();
-  for (Vector& r : forces_.reactions) r.setZero();
-  forces_.loads.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
+  forces_.begin(steps_.reactions().values(), steps_.model().joints().size());
   read_end(state.groups, state.t, state.h, start_);
   start_.touches.clear();
   for (const ContactMemory& one : state.contacts) start_.touches.push_back({one.key, 0});
@@ -228,6 +216,7 @@ AdaptiveDriver::Outcome AdaptiveDriver::try_step(Interval& now, bool& estimated,
   from_ = steps_.state();
   estimator_.begin(s, now.H);
   StepReport made;
+  steps_.report_missed(!ladder.finest());
   bool good = estimated || estimate(s, made);
   if (good) {
     made = {};
@@ -247,11 +236,11 @@ AdaptiveDriver::Outcome AdaptiveDriver::try_step(Interval& now, bool& estimated,
     made.converged = made.finite = false;
     made.failure = kTooManySteps;
   }
-  // A shorter step may be able to count an angle that a long one cannot, and its passes converge
-  // from a nearer prediction.
+  // A shorter step may be able to count an angle that a long one cannot, meets impacts that a long
+  // one misses, and its passes converge from a nearer prediction.
   const bool shortens = steps_.model().options().on_failure == OnFailure::halve ||
-                        made.joint_law >= 0 || made.failure == failure::kPassLimit ||
-                        made.failure == failure::kStagnation;
+                        made.joint_law >= 0 || made.missed.any() ||
+                        made.failure == failure::kPassLimit || made.failure == failure::kStagnation;
   if (last_try || is_stop(made.failure) || (!good && (!shortens || ladder.finest()))) {
     report = made;
     report.steps = now.sum.steps;
@@ -291,8 +280,8 @@ void AdaptiveDriver::advance(double H, double t1, StepReport& report) {
     }
   }
   now.ladder.keep(steps_.state().event_state);
-  if (steps_.reactions().any()) steps_.reactions().values().swap(forces_.reactions);
-  loads_.swap(forces_.loads);
+  if (steps_.reactions().any()) steps_.reactions().values() = forces_.reactions();
+  std::swap(last_, forces_);
   report = now.sum;
 }
 

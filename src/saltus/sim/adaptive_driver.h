@@ -23,16 +23,10 @@ class AdaptiveDriver {
 
   /// Covers the interval to t1. A rejected step changes nothing, nor does an interval that fails.
   void advance(double H, double t1, StepReport& report);
-  const State& before() const { return before_; }  ///< at the start of the last interval
-  /// Of each joint, mean over the last interval, as Simulation::joint_load.
-  const std::vector<std::array<Vector3, 2>>& joint_loads() const { return loads_; }
+  const State& before() const { return before_; }         ///< at the start of the last interval
+  const IntervalForces& forces() const { return last_; }  ///< means over the last interval
 
  private:
-  /// Sums over the current interval so far: reactions, and loads of the joints.
-  struct Forces {
-    std::vector<Vector> reactions;
-    std::vector<std::array<Vector3, 2>> loads;
-  };
   /// The current interval.
   struct Interval {
     double t0, t1, H;
@@ -53,15 +47,14 @@ class AdaptiveDriver {
   void read_end(std::span<const GroupState> groups, double t, double h, StepEnd& end);
   void find_closings(const StepEnd& start, const StepEnd& end);
   void find_missed(double t, double h, bool second);
-  void add_forces(double fraction);
 
   StepDriver& steps_;
   StepEstimator estimator_;
   std::vector<double> points_;  ///< breakpoints of functions of time, increasing [s]
   State before_, from_;         ///< at the start of the interval, and of the step
   StepEnd start_, coarse_, half_, fine_;
-  std::vector<std::array<Vector3, 2>> loads_;
-  Forces forces_, forces_before_;  ///< with and without the current step
+  IntervalForces forces_, forces_before_;  ///< of the current interval, with and without the step
+  IntervalForces last_;
   std::vector<SeenContact> contacts_;
   std::vector<Touch> closed_;
   std::vector<ContactView> views_;

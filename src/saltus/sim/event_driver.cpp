@@ -162,7 +162,7 @@ void EventDriver::step_schemes(double t1, StepReport& report) {
   const double h = steps_.model().options().h;
   // A length other than the last would require new factors.
   const double left = t1 - state.t;
-  steps_.advance(std::abs(left - h) <= 1e-9 * h ? h : left, t1, 0, report);
+  parts_.advance(std::abs(left - h) <= 1e-9 * h ? h : left, t1, report);
   if (report.converged && report.finite) --state.event_state.stepping;
 }
 
@@ -228,7 +228,7 @@ void EventDriver::hand_over(EventIntegrator::End end, double t1, StepReport& rep
     return;
   }
   StepReport rest;
-  steps_.advance(t1 - state.t, t1, 0, rest);
+  parts_.advance(t1 - state.t, t1, rest);
   add_earlier(rest, report);
   rest.steps = report.steps + 1;
   rest.rejected = report.rejected;

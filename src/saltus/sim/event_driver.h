@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "saltus/event_driven/event_integrator.h"
-#include "saltus/sim/step_driver.h"
+#include "saltus/sim/step_parts.h"
 
 namespace saltus {
 
 class EventDriver {
  public:
-  explicit EventDriver(StepDriver& steps) : steps_(steps), integrator_(steps.model()) {}
+  /// parts: of the same steps.
+  EventDriver(StepDriver& steps, StepParts& parts)
+      : steps_(steps), parts_(parts), integrator_(steps.model()) {}
 
   /// Covers one interval to t1: event-driven, or by time stepping while there are too many events.
   /// The number of intervals covered by time stepping doubles each time the next event-driven
@@ -36,6 +38,7 @@ class EventDriver {
   void measure_energy();
 
   StepDriver& steps_;
+  StepParts& parts_;
   EventIntegrator integrator_;
   std::vector<Event> events_;
   std::vector<ContactMemory> impulses_;  ///< of contacts in the interval

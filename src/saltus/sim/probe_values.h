@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "saltus/contact/rows.h"
 #include "saltus/sim/step_in_work.h"
 
 namespace saltus {

@@ -198,6 +198,8 @@ double Simulation::actuator_force(int actuator) const {
 double Simulation::law_force(const JointLaw& law) const {
   const double h = drivers_->measured();
   if (!(h > 0.0)) return 0.0;
+  if (const IntervalForces* const mean = drivers_->interval_forces())
+    return law.sign * mean->law(law.key);
   drivers_->find_forces();
   const std::vector<ContactView>& views = drivers_->force_views;
   const auto view = std::ranges::lower_bound(views, law.key, {}, &ContactView::key);

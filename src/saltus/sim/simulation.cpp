@@ -16,7 +16,7 @@ namespace saltus {
 Simulation::Drivers::Drivers(Model model, State state)
     : steps(std::move(model), std::move(state)), probes(steps.model(), steps.joints()) {
   const StepOptions& options = steps.model().options();
-  if (options.mode == TimeMode::events) events = std::make_unique<EventDriver>(steps);
+  if (options.mode == TimeMode::events) events = std::make_unique<EventDriver>(steps, parts);
   if (options.controlled()) adaptive = std::make_unique<AdaptiveDriver>(steps);
 }
 
@@ -26,7 +26,7 @@ void Simulation::Drivers::cover(double h, double t1, StepReport& report) {
   else if (adaptive)
     adaptive->advance(h, t1, report);
   else
-    steps.advance(h, t1, 0, report);
+    parts.advance(h, t1, report);
 }
 
 void Simulation::Drivers::put_back(const State& before) {
@@ -192,7 +192,8 @@ std::array<Vector3, 2> Simulation::joint_load(int joint) const {
     for (Vector3& part : load) part = h > 0.0 ? Vector3(part / h) : Vector3::Zero();
     return load;
   }
-  return drivers_->adaptive ? drivers_->adaptive->joint_loads()[i] : drivers_->steps.joint_load(i);
+  const IntervalForces* const mean = drivers_->interval_forces();
+  return mean ? mean->loads()[i] : drivers_->steps.joint_load(i);
 }
 
 void Simulation::joint_coordinates(std::vector<double>& values, std::vector<double>& rates) const {
@@ -235,14 +236,20 @@ Vector3 Simulation::contact_force(const Probe& probe) const {
     return side.group == body.group &&
            (side.body == body.body || (body.group < 0 && body.body < 0));
   };
-  // in vectors of its own: the result of contacts() stays valid
-  Drivers& w = *drivers_;
-  w.find_forces();
   Vector3 sum = Vector3::Zero();
-  for (const ContactView& c : w.force_views) {
-    if (is(c.a, probe.body) && (probe.from_any || is(c.b, probe.from))) sum += c.force;
-    if (is(c.b, probe.body) && (probe.from_any || is(c.a, probe.from))) sum -= c.force;
+  const auto add = [&](const auto& contacts) {
+    for (const auto& c : contacts) {
+      if (is(c.a, probe.body) && (probe.from_any || is(c.b, probe.from))) sum += c.force;
+      if (is(c.b, probe.body) && (probe.from_any || is(c.a, probe.from))) sum -= c.force;
+    }
+  };
+  Drivers& w = *drivers_;
+  if (const IntervalForces* const mean = w.interval_forces()) {
+    add(mean->contacts());
+    return sum;
   }
+  w.find_forces();  // in vectors of its own: the result of contacts() stays valid
+  add(w.force_views);
   return sum;
 }
 

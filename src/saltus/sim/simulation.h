@@ -117,7 +117,7 @@ class Simulation {
   /// Coordinate of a joint in the present state [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
   /// All contacts detected in the last step, sorted by key, evaluated on the present state. For a
-  /// step that was halved they are those of its second half; for an interval that event-driven
+  /// step that was made in parts they are those of the last one; for an interval that event-driven
   /// integration handed over, those of time stepping. The result is valid until the next call or
   /// step, and empty before the first step and after a step that failed. Open contacts with a gap
   /// above `most` [m] may be omitted.

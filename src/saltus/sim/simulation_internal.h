@@ -9,7 +9,7 @@
 #include "saltus/sim/event_driver.h"
 #include "saltus/sim/probe_values.h"
 #include "saltus/sim/simulation.h"
-#include "saltus/sim/step_driver.h"
+#include "saltus/sim/step_parts.h"
 
 namespace saltus {
 
@@ -43,6 +43,7 @@ struct Simulation::Drivers {
   /// Lists of the groups of steps.model(), if it obeys applied forces; else empty.
   std::vector<std::shared_ptr<std::vector<AppliedForce>>> applied;
   StepDriver steps;
+  StepParts parts{steps};
   ProbeValues probes;
   std::unique_ptr<EventDriver> events;       ///< null: the model uses another mode
   std::unique_ptr<AdaptiveDriver> adaptive;  ///< null: every interval is one step
@@ -64,6 +65,11 @@ struct Simulation::Drivers {
   std::vector<std::pair<std::size_t, Vector3>> pushes;
   Vector3 push(std::size_t law);
 
+  /// Means over the last interval, if it consisted of several steps of the schemes; else null.
+  const IntervalForces* interval_forces() const {
+    if (steps.state().event_state.active) return nullptr;
+    return adaptive ? &adaptive->forces() : parts.forces();
+  }
   /// Finds force_contacts and force_views of the last interval.
   void find_forces();
   /// The contacts of the last step, as Simulation::contacts().

@@ -14,8 +14,6 @@
 namespace saltus {
 namespace {
 
-constexpr int kMostHalvings = 10;
-
 void expect_state_of(const Model& model, const State& state) {
   constexpr std::string_view kOther = "the state belongs to another model";
   const std::size_t n = model.groups().size();
@@ -163,7 +161,8 @@ IslandStep StepDriver::of_island(std::size_t i) {
           state_.energy.kinetic,
           purpose_ == Purpose::counts,
           stop_,
-          observer_ != nullptr};
+          observer_ != nullptr,
+          reports_missed_};
 }
 
 StepInWork StepDriver::in_work() {
@@ -437,53 +436,6 @@ void StepDriver::recover(const State* before) {
   usable_ = true;
 }
 
-void StepDriver::advance(double h, double t1, int depth, StepReport& report) {
-  use(h);
-  step(h, report);
-  const bool stopped = dropped(report);
-  const OnFailure policy = model_.options().on_failure;
-  const bool good = report.converged && report.finite;
-  if (good || (policy == OnFailure::accept && report.finite)) {
-    commit(t1);
-    notices_.accept();
-    return;
-  }
-  reset();
-  if (policy == OnFailure::halve && depth < kMostHalvings && !stopped) halve(h, t1, depth, report);
-}
-
-// Makes the step in two halves. The report is that of both, or of the half that failed.
-void StepDriver::halve(double h, double t1, int depth, StepReport& report) {
-  // A step of which only a part succeeds does not count.
-  std::optional<State> before;
-  std::vector<Vector> reactions_before;
-  if (depth == 0) {
-    before = state_;
-    reactions_before = reactions_.values();
-  }
-  const double t_mid = state_.t + 0.5 * h;
-  StepReport first;
-  try {
-    advance(0.5 * h, t_mid, depth + 1, first);
-    report = first;
-    if (first.converged && first.finite) {
-      report = {};
-      advance(0.5 * h, t1, depth + 1, report);
-    }
-  } catch (...) {
-    if (before) recover(&*before);
-    throw;
-  }
-  if (!report.converged || !report.finite) {
-    if (depth > 0) return;
-    put_back(*before);
-    reactions_.values() = reactions_before;
-    return;
-  }
-  add_earlier(report, first);
-  ++report.halvings;
-}
-
 std::array<Vector3, 2> StepDriver::joint_load(std::size_t i) const {
   const Joint& of = model_.joints()[i];
   const auto island = static_cast<std::size_t>(
@@ -491,6 +443,21 @@ std::array<Vector3, 2> StepDriver::joint_load(std::size_t i) const {
   const IslandJoints* const here = islands()[island]->joints();
   if (!here) return {Vector3::Zero(), Vector3::Zero()};
   return here->loads().mean()[i];
+}
+
+void StepDriver::add_forces(double fraction, IntervalForces& sum) {
+  sum.add_reactions(fraction, reactions_.values());
+  for (std::size_t i = 0; i < model_.joints().size(); ++i) sum.add_load(fraction, i, joint_load(i));
+  const bool asked = std::ranges::any_of(model_.probes(), [](const Probe& probe) {
+    return probe.quantity == Probe::Quantity::contact_force ||
+           probe.quantity == Probe::Quantity::support;
+  });
+  if (!asked && model_.joint_laws().empty()) return;
+  seen_.clear();
+  for (const auto& island : islands())
+    if (island) island->see(model_, 0.0, seen_);
+  place_contacts(model_, state_.t, state_.h, state_.groups, seen_, views_);
+  for (const ContactView& view : views_) sum.add_contact(fraction, state_.h, view);
 }
 
 }  // namespace saltus

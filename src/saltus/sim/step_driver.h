@@ -4,7 +4,6 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "saltus/assembly/joint_angles.h"
 #include "saltus/assembly/stored_energy.h"
 #include "saltus/sim/energy_balance.h"
+#include "saltus/sim/interval_forces.h"
 #include "saltus/sim/reaction_forces.h"
 #include "saltus/sim/step_in_work.h"
 #include "saltus/sim/step_tables.h"
@@ -66,8 +66,11 @@ class StepDriver {
   void step(double h, StepReport& report);
   /// The end of the current step becomes the state, at t1.
   void commit(double t1);
-  /// Makes a step of h [s] to t1, or its halves if it fails.
-  void advance(double h, double t1, int depth, StepReport& report);
+  /// Whether impacts that a step misses are reported (StepReport::missed), because the caller will
+  /// make the step in other parts. Otherwise the run tells which bodies passed each other.
+  void report_missed(bool on) { reports_missed_ = on; }
+  /// Adds the forces of the last step, which is a fraction of an interval.
+  void add_forces(double fraction, IntervalForces& sum);
   /// True if the program was asked to end during the current step: the step does not count, because
   /// its solvers may have ended early. Whether it is complete is not checked, since the result
   /// would then depend on the moment of the request.
@@ -102,7 +105,6 @@ class StepDriver {
   void project(StepReport& report);
   Energy energy_of_ends() const;
   void find_lost_group(StepReport& report) const;
-  void halve(double h, double t1, int depth, StepReport& report);
 
   Model model_;
   State state_;
@@ -126,6 +128,9 @@ class StepDriver {
   Stop* stop_ = nullptr;
   bool contacts_known_ = false;
   bool usable_ = true;
+  bool reports_missed_ = false;
+  std::vector<SeenContact> seen_;  ///< work space of add_forces()
+  std::vector<ContactView> views_;
 };
 
 }  // namespace saltus

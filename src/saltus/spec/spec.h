@@ -371,7 +371,7 @@ struct SceneSpec {
         field("solver", &T::solver, "solver of the contact problems"),
         field("on_failure", &T::on_failure,
               "action when a step does not converge: stop the run, halve the step, or accept it "
-              "and continue; when not given: halve for heaps, else stop"),
+              "and continue; when not given: halve where every scheme can change its step"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
               "acceleration of gravity on all bodies in space: rigid, pseudo-rigid, particles, "
               "beams, finite elements; constant, or a table or file as function of time"),

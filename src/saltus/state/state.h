@@ -115,6 +115,16 @@ Energy energy_of(const Model& model, const State& state);
 /// The larger of two measures of error; NaN takes precedence, so that it is never lost.
 inline double worse(double a, double b) { return b > a || b != b ? b : a; }
 
+/// An impact in a step that the contact detection missed or met late: the path of a body in the
+/// step leads through another one or ends deep in it.
+struct MissedImpact {
+  double start = 2.0;  ///< fraction of the step before the impact; > 1: there is none
+  double share = 1.0;  ///< length of a step that resolves it, as a fraction of the step
+  bool halves = false;  ///< a body turns too far in the step for its path to be known
+
+  bool any() const { return start <= 1.0; }
+};
+
 /// What one step did, and its accuracy.
 struct StepReport {
   int passes = 0;
@@ -138,7 +148,7 @@ struct StepReport {
   double unexplained = 0.0;  ///< energy change of the step that no work term explains [J]
   bool converged = true;
   bool finite = true;
-  int halvings = 0;          ///< how often the step was halved
+  int halvings = 0;          ///< how often the step was halved, or cut at an impact
   int group = -1;            ///< group in which it failed
   std::string_view failure;  ///< reason, a string with static lifetime; empty: unknown
   std::string detail;        ///< contacts and bodies concerned, if they can be identified
@@ -152,6 +162,7 @@ struct StepReport {
   double error = 0.0;   ///< largest estimated error of one step [1]; 0: not estimated
   int events = 0;       ///< located in the interval
   int evaluations = 0;  ///< of the forces, by event-driven integration
+  MissedImpact missed;  ///< the first one, of a step that will be divided
 };
 
 }  // namespace saltus

@@ -284,8 +284,10 @@ std::string_view name_of(StudyStatus status) {
 }
 
 StudyResult run_study(const Scene& scene, const StudyOptions& options, const StudyWatch& watch) {
-  if (!scene.spec.time.automatic()) return Study(scene, options, watch, std::nullopt)();
   Scene plain = scene;
+  // a step that fails is a result, which its halves would hide
+  if (!plain.spec.on_failure) plain.spec.on_failure = OnFailure::stop;
+  if (!scene.spec.time.automatic()) return Study(plain, options, watch, std::nullopt)();
   TimeSpec& time = plain.spec.time;
   time.step = time.h();
   time.rate.reset();

@@ -440,7 +440,7 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
   }
   measure_gaps(step, report);
   if (!joints_.empty()) joint_projection_.find_open(report);
-  if (list_.detects()) watch_.find_passed(step);
+  if (list_.detects()) watch_.find_passed(step, report);
   if (!problem_.empty() && report.finite) {  // otherwise the problem may not exist
     report.residual_after = worse(report.residual_after, problem_.measure(step, stages_.back()));
     watch_.look(step, stages_.back().level == Level::velocity);

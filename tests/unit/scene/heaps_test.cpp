@@ -59,12 +59,12 @@ TEST_CASE("what stands on faces, hangs on joints or is few among others is no he
   CHECK_FALSE(options_of(row("a", kBall, 60, 0.13, 0.5), joints).heap);
 }
 
-TEST_CASE("a step of a heap that fails is halved, unless the scene says what to do") {
+TEST_CASE("a step that fails is halved, unless the scene says what to do") {
   const std::string balls = row("a", kBall, 60, 0.13, 0.2);
   CHECK(options_of(balls).on_failure == OnFailure::halve);
   CHECK(options_of(balls, "on_failure: stop\n").on_failure == OnFailure::stop);
   CHECK(options_of(balls, "solver: {tolerance: 1e-7}\n").on_failure == OnFailure::halve);
-  CHECK(options_of(row("a", kBall, 50, 0.13, 0.2)).on_failure == OnFailure::stop);
+  CHECK(options_of(row("a", kBall, 50, 0.13, 0.2)).on_failure == OnFailure::halve);
   CHECK(options_of(balls, "", "step: 1 ms, mode: events").on_failure == OnFailure::stop);
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("more than 20 bodies that deform and touch are solved as a heap wherev
     CHECK(options.heap == (n > 20));
     CHECK(options.contact.tolerance == (n > 20 ? 1e-4 : 1e-9));
     CHECK(options.contact.enough == (n > 20 ? 1e-3 : 0.0));
-    CHECK(options.on_failure == (n > 20 ? OnFailure::halve : OnFailure::stop));
+    CHECK(options.on_failure == OnFailure::halve);
   }
   CHECK_FALSE(options_of(soft(30, ", touches: false") + row("a", kBall, 2, 0.2)).soft);
   CHECK(options_of(soft(30), "solver: {tolerance: 1.0e-7}\n").contact.tolerance == 1e-7);
