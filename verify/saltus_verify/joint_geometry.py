@@ -4,12 +4,16 @@ import numpy as np
 from . import rotation
 from .solids import Unknown
 
+SOCKET = "ball with axes"
+LAWS = ("turn", "turn2", "slide", "slide2", "twist")  # keys of laws on a coordinate, in their order
+
 # free coordinates of a kind: name, whether it is an angle
 COORDINATES = {
     "fixed": [], "ball": [], "revolute": [("turn", True)], "prismatic": [("slide", False)],
     "cylindrical": [("turn", True), ("slide", False)], "along": [], "distance": [],
     "planar": [("slide", False), ("slide2", False), ("turn", True)],
     "universal": [("turn", True), ("turn2", True)], "line": [("slide", False)],
+    SOCKET: [("twist", True), ("swing_x", True), ("swing_y", True), ("swing", True)],
 }
 UNDER_B = {"prismatic", "cylindrical", "planar", "along"}  # the point of a is the projection of that of b
 
@@ -75,7 +79,16 @@ def place(spec, model):
     start = lambda key: (spec.get(key) or {}).get("start", 0.0)
     axes = [np.eye(3), np.eye(3)]
     z = direction(0, "axis")
-    if kind == "universal":
+    if kind == "ball" and z is not None:
+        kind, hint, other = SOCKET, direction(0, "axis2"), direction(1, "axis")
+        axes[0] = _along(z, np.zeros(3) if hint is None else hint)
+        if own[1].get("axis2") is not None:
+            axes[1] = _along(other, direction(1, "axis2"))
+        else:  # the smallest rotation that turns z into the axis of the other side
+            v = np.cross(z, other)
+            V = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+            axes[1] = _turned((np.eye(3) + V + V @ V / (1.0 + z @ other)) @ axes[0], 2, start("twist"))
+    elif kind == "universal":
         x = direction(1, "axis2")
         axes[0] = _turned(_along(z, x), 2, -start("turn"))
         A = _along(x, z)
@@ -128,7 +141,7 @@ def rows(kind, length, a, b):
     axis = [(True, -dot(y_a, z_b)), (True, dot(x_a, z_b))]
     axes = axis + [(True, -dot(x_a, y_b))]
     across = [(False, dot(x_a, d)), (False, dot(y_a, d))]
-    return {"fixed": points + axes, "ball": points, "revolute": points + axis,
+    return {"fixed": points + axes, "ball": points, SOCKET: points, "revolute": points + axis,
             "universal": points + [(True, dot(z_a, x_b))], "prismatic": across + axes,
             "cylindrical": across + axis, "planar": [(False, dot(z_a, d))] + axis,
             "along": [(False, dot(z_a, d))], "distance": [(False, np.linalg.norm(d, axis=-1) - length)],
@@ -142,6 +155,25 @@ def _angle(a, c, d, sign, axis):
     return True, row, np.arctan2(p, q)
 
 
+def _of_socket(name, A, B):
+    """docs/theory/joints.md, ball joints with axes."""
+    z, c, across = B[:, 2], A[:, 2] @ B[:, 2], np.cross(A[:, 2], B[:, 2])
+    if name == "twist":
+        value = np.arctan2(B[:, 0] @ A[:, 1] - B[:, 1] @ A[:, 0] + 0.0, B[:, 0] @ A[:, 0] + B[:, 1] @ A[:, 1])
+        return True, (A[:, 2] + z) / (1.0 + c) if 1.0 + c > 0.0 else A[:, 2], value
+    sine = np.linalg.norm(across)
+    theta = np.arctan2(sine, c)
+    if name == "swing":
+        return True, across / sine if sine > 0.0 else A[:, 0], theta
+    # f = theta/sin theta and its derivative by c; c is less than cos theta where A and B are means of axes
+    reach, f, slope = (1.0 - c) * (1.0 + c), 1.0, -1.0 / 3.0
+    if reach > 0.0:
+        f = np.arccos(c) / np.sqrt(reach)
+        slope = (c * f - 1.0) / reach
+    m = np.cross(A[:, 0 if name == "swing_x" else 1], A[:, 2])
+    return True, slope * (z @ m) * -across + f * np.cross(z, m), f * (z @ m)
+
+
 def coordinate(joint, i, a, b):
     """(whether it is an angle, direction of the row, value) of coordinate i."""
     (xa, A), (xb, B) = a, b
@@ -150,6 +182,8 @@ def coordinate(joint, i, a, b):
         d = xb - xa
         length = np.linalg.norm(d)
         return False, d / length if length > 0.0 else A[:, 2], length
+    if joint.kind == SOCKET:
+        return _of_socket(name, A, B)
     if name == "turn":
         return _angle(B[:, 0], A[:, 1], A[:, 0], 1.0, A[:, 2])
     if name == "turn2":
@@ -168,7 +202,7 @@ def laws_of(joints, start_frames):
     """Limits, springs, friction and actuators, in the order of their keys, which follow those of the pairs."""
     laws = []
     for n, joint in enumerate(joints):
-        for key in ("turn", "turn2", "slide", "slide2"):
+        for key in LAWS:
             spec = joint.spec.get(key)
             if not spec:
                 continue
@@ -201,6 +235,23 @@ def laws_of(joints, start_frames):
             for name in ("motor", "servo"):
                 if spec.get(name):
                     laws.append(CoordinateLaw(n, i, "actuator", 1.0, 0.0, spec[name]))
-            if spec.get("torque" if key.startswith("turn") else "force") is not None:
+            if spec.get("force" if key.startswith("slide") else "torque") is not None:
                 laws.append(CoordinateLaw(n, i, "actuator", 1.0, 0.0, {}))
+        laws += _laws_of_swing(n, joint.spec.get("swing") or {})
     return laws
+
+
+def _laws_of_swing(n, spec):
+    twist, x, y, angle = range(4)
+    laws = [CoordinateLaw(n, angle, "limit", -1.0, spec["cone"], spec)] if spec.get("cone") is not None else []
+    spring, damping = spec.get("spring") or {}, spec.get("damping", 0.0)
+    if spring or damping > 0.0:
+        both = {"stiffness": spring.get("stiffness", 0.0), "damping": damping}
+        laws += [CoordinateLaw(n, i, "spring", 1.0, 0.0, both) for i in (x, y)]
+    return laws
+
+
+def counts_turns(joint, i):
+    """Whether coordinate i is an angle over any number of turns."""
+    name, angle = COORDINATES[joint.kind][i]
+    return angle and not name.startswith("swing")

@@ -94,6 +94,13 @@ class Model:
             elif g.scheme == "splitting":
                 self.schemes[g.index] = splitting.step_of(bodies[0].scheme or {})
 
+    def scheme_of(self, g):
+        """Options of the scheme of a group."""
+        known = self.groups[g.index]
+        if known.frames:
+            return known.bodies[0].scheme
+        return next(entry["scheme"] for entry in self.scene["bodies"] if entry["name"] == g.name)
+
     def add_named(self, g, group):
         """A body without frames: joints act on its points."""
         import types
@@ -122,7 +129,7 @@ class Model:
         names = lambda j: [c[0] for c in joint_geometry.COORDINATES[self.joints[j].kind]]
         self.driven = [x for x in (spec.get("value") for spec in self.scene.get("couplings", [])) if x]
         for j, joint in enumerate(self.joints):
-            for key in ("turn", "turn2", "slide", "slide2"):
+            for key in joint_geometry.LAWS:
                 drive = (joint.spec.get(key) or {}).get("drive")
                 if drive:
                     self.driven.append(drive)
@@ -175,8 +182,8 @@ class Model:
     def coordinate_at(self, law, q, frame):
         """Argument of a law on a coordinate: its value less the offset. An angle has the turn of the frame."""
         joint = self.joints[law.joint]
-        spin, _, value = joint_geometry.coordinate(joint, law.coordinate, *self.frames_of(joint, q))
-        if not spin:
+        _, _, value = joint_geometry.coordinate(joint, law.coordinate, *self.frames_of(joint, q))
+        if not joint_geometry.counts_turns(joint, law.coordinate):
             return value - law.offset
         known = self.results.joint_angle[law.joint]
         column = law.coordinate if joint.kind == "universal" else 0  # other kinds have one angle

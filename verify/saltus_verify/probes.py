@@ -33,8 +33,8 @@ def _coordinate(results, model, probe):
     for k in range(results.frames):
         q = [g.q[k] if g.q is not None else None for g in results.groups]
         a, b = model.frames_of(joint, q)
-        spin, _, value = joint_geometry.coordinate(joint, i, a, b)
-        if spin:
+        _, _, value = joint_geometry.coordinate(joint, i, a, b)
+        if joint_geometry.counts_turns(joint, i):
             near = probe.rows[results.row_of_frame[k]] if known is None else known[k, min(i, known.shape[1] - 1)]
             value += 2.0 * np.pi * np.round((near - value) / (2.0 * np.pi))
         values.append(value)
