@@ -1,5 +1,5 @@
 """Kinds other than rigid bodies, and the schemes of each kind."""
-from . import fem, flat, modal_exact, moreau_jean, pendulum, pseudo_rigid, runge_kutta, splitting, steady_alpha
+from . import fem, flat, modal_exact, moreau_jean, pendulum, pseudo_rigid, runge_kutta, splitting, steady_alpha, two_step
 from .solids import Unknown
 
 
@@ -52,3 +52,5 @@ def add(model):
             model.schemes[g.index] = splitting.step_of(entry["scheme"])
         elif g.scheme.startswith("generalized-alpha") and g.kind != "fem" and steady_alpha.steady(group, entry):
             model.schemes[g.index] = steady_alpha.step_of(g.scheme == "generalized-alpha-decoupled")
+        elif g.scheme in two_step.NAMES and group.affine and set(entry["scheme"].values()) <= {g.scheme, "none", "half", "full", False}:
+            model.schemes[g.index] = two_step.Step
