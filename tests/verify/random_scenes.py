@@ -3,8 +3,8 @@
 
     random_scenes.py PROGRAM [--count 40] [--seed 1] [--keep FOLDER]
 
-Bodies are particles, oscillators, strings, rigid bodies in heaps, on hinges and as pendulums, and pseudo-rigid ones, with laws,
-schemes, steps and starts drawn at random. Ends with 1 if a verdict is not pass, with 77 (skipped) without NumPy or h5py.
+Bodies are particles, oscillators, strings, rigid bodies in heaps, in walls, as rolling balls, with drag, on hinges, springs and
+wheels, pseudo-rigid ones and finite elements, with laws, schemes, steps and starts drawn at random. Ends with 1 if a verdict is not pass, with 77 (skipped) without NumPy or h5py.
 """
 import argparse
 import json
@@ -139,7 +139,138 @@ def jelly(r):
             "outputs": [{"probe": "jelly", "name": "height", "at": [0, 0, 0.02], "direction": [0, 0, 1], "quantity": "displacement"}]}
 
 
-KINDS = (particles, events, oscillator, string, heap, heap, pendulum, jelly)
+FLOOR = {"name": "floor", "kind": "rigid", "rigid": {"shape": {"plane": {}}, "fixed": True}}
+DOWN = [0, 0, -9.81]
+
+
+def rigid(name, spec, scheme=None):
+    return {"name": name, "kind": "rigid", "rigid": spec, **({"scheme": scheme} if scheme else {})}
+
+
+def dragged(r):
+    """A heap with drags that the step resolves or not."""
+    scene = heap(r)
+    scene["time"]["step"] = r.choice([1e-3, 5e-3, 1e-2])
+    for body in scene["bodies"][1:]:
+        for key, low, high in (("drag", -1, 6), ("spin_drag", -3, 3)):
+            if r.random() < 0.7:
+                body["rigid"][key] = 10 ** r.uniform(low, high)
+    return scene
+
+
+def rolling(r):
+    """Balls that roll over each other with any coefficient of friction."""
+    bodies = [FLOOR] + [rigid(f"ball {i}", {"shape": {"sphere": {"radius": r.uniform(0.05, 0.1)}}, "density": 10 ** r.uniform(2, 4),
+                                            "position": [r.uniform(-0.1, 0.1), r.uniform(-0.1, 0.1), 0.1 + 0.25 * i],
+                                            "velocity": vector(r, 1), "spin": vector(r, 20)}) for i in range(r.randint(1, 4))]
+    law = {"kind": "newton-impact", "friction": 10 ** r.uniform(-1, 6), "restitution": r.choice([0, 0.5])}
+    return {"time": {"end": 0.5, "step": 1e-3}, "gravity": DOWN, "bodies": bodies, "surfaces": [{"law": law}]}
+
+
+def wall(r):
+    """Rows of boxes without mortar, some hit by a ball."""
+    size = [0.2, 0.1, r.uniform(0.05, 0.1)]
+    bodies = [FLOOR]
+    for row in range(r.randint(1, 4)):
+        for i in range(r.randint(1, 3)):
+            bodies.append(rigid(f"box {row}.{i}", {"shape": {"box": {"size": size}}, "density": 10 ** r.uniform(2, 4),
+                                                   "position": [0.2 * i + 0.1 * (row % 2), 0, (row + 0.5) * size[2]]}))
+    if r.random() < 0.5:
+        bodies.append(rigid("ball", {"shape": {"sphere": {"radius": 0.05}}, "density": 7800, "position": [0.1, -0.5, 0.15],
+                                     "velocity": [0, r.uniform(1, 5), 0]}))
+    law = {"kind": "newton-impact", "friction": r.choice([0, 0.5, 10 ** r.uniform(-1, 3)]), "restitution": r.choice([0, 0.2])}
+    return {"time": {"end": 0.3, "step": r.choice([1e-3, 2e-3])}, "gravity": DOWN, "bodies": bodies, "surfaces": [{"law": law}]}
+
+
+def leaps(r):
+    """Bodies with schemes of two steps and others, in groups of their own."""
+    pick = lambda: r.choice(["central-difference", {"kind": "schatzman-paoli", "implicit": r.random() < 0.5}, "moreau-jean", "def-exp"])
+    spring = {"kind": "linear", "initial": {"coordinates": [r.uniform(-0.2, 0.2) for _ in range(3)]},
+              "chain": {"masses": 3, "mass": r.uniform(0.5, 2), "stiffness": 10 ** r.uniform(1, 3), "damping": r.uniform(0, 1),
+                        "ends": r.choice(["free-free", "fixed-free", "fixed-fixed"])}}
+    bodies = [dict(spring, name=f"chain {i}", scheme=pick()) for i in range(2)]
+    bodies.append({"name": "ball", "kind": "particles", "scheme": "central-difference",
+                   "particles": {"mass": [r.uniform(0.1, 10)], "positions": [[0, 0, r.uniform(0, 1)]], "velocities": [vector(r, 3)],
+                                 "gravity": DOWN, "drag": r.choice([0, r.uniform(0, 2)])}})
+    bodies.append(rigid("top", {"shape": shape(r), "density": 1000, "position": [5, 0, 0], "spin": vector(r, 5),
+                                "gravity": DOWN, "drag": r.choice([0, 1])}, r.choice(["central-difference", "rig-pos", "rig-neg", "rig-imp"])))
+    contacts = [{"on": "ball", "against": {"plane": {"normal": [0, 0, 1]}}, "law": impact(r)}]
+    return {"time": {"end": 0.5, "step": 10 ** r.uniform(-3.5, -2.5)}, "bodies": bodies, "contacts": contacts}
+
+
+def springs(r):
+    """A chain of bodies on joints with springs, dampers, stops and dry friction along their coordinates."""
+    bodies, joints, before = [], [], "world"
+    for i in range(r.randint(1, 3)):
+        bodies.append(rigid(f"rod {i}", {"shape": {"box": {"size": [0.5, 0.05, 0.08]}}, "density": 10 ** r.uniform(2, 4),
+                                         "position": [0.5 * i + 0.25, 0, 0]}))
+        along = lambda: {key: value for key, value in (
+            ("spring", {"stiffness": 10 ** r.uniform(-1, 4), "rest": r.uniform(-0.2, 0.2)}), ("damping", r.uniform(0, 2)),
+            ("friction", r.uniform(0, 1)), ("limits", {"lower": -r.uniform(0.3, 1), "upper": r.uniform(0.3, 1)})) if r.random() < 0.5}
+        joint = {"name": f"joint {i}", "kind": r.choice(["ball", "ball", "revolute", "prismatic", "cylindrical", "universal"]),
+                 "between": [before, f"rod {i}"], "at": [0.5 * i, 0, 0], "axis": [1, 0, r.uniform(-0.3, 0.3)]}
+        if joint["kind"] == "ball":
+            joint["swing"] = {"spring": {"stiffness": 10 ** r.uniform(0, 3)}, "damping": r.choice([0, 0.1]), "cone": r.uniform(0.4, 2)}
+            joint["twist"] = along()
+        elif joint["kind"] == "prismatic":
+            joint["slide"] = along()
+        else:
+            joint["turn"] = along()
+        if joint["kind"] == "universal":
+            joint["axis"], joint["axis2"] = [1, 0, 0], [0, 1, 0]
+            joint["turn2"] = along()
+        joints.append(joint)
+        before = f"rod {i}"
+    return {"time": {"end": 0.5, "step": r.choice([1e-3, 2e-3])}, "gravity": DOWN, "bodies": bodies, "joints": joints,
+            "surfaces": [{"materials": ["default", "default"], "touches": False}]}
+
+
+def cart(r):
+    """A body on wheels, driven by motors."""
+    side, law = r.uniform(0.1, 0.2), {"kind": "newton-impact", "friction": 10 ** r.uniform(-2, 2)}
+    bodies = [FLOOR, rigid("deck", {"shape": {"box": {"size": [0.6, 0.2, 0.05]}}, "density": 10 ** r.uniform(2, 4),
+                                    "position": [0, 0, 0.1], "velocity": [r.uniform(-1, 1), 0, 0], "touches": False})]
+    joints = []
+    for i, (x, y) in enumerate(((-0.2, -side), (-0.2, side), (0.2, -side), (0.2, side))):
+        bodies.append(rigid(f"wheel {i}", {"shape": {"sphere": {"radius": 0.1}}, "density": 500, "position": [x, y, 0.1]}))
+        turn = r.choice([{}, {"motor": {"velocity": r.uniform(-10, 10), "torque": r.uniform(0, 5)}}, {"damping": 0.1}])
+        joints.append({"name": f"axle {i}", "kind": "revolute", "between": ["deck", f"wheel {i}"], "at": [x, y, 0.1], "axis": [0, 1, 0],
+                       **({"turn": turn} if turn else {})})
+    return {"time": {"end": 0.5, "step": r.choice([1e-3, 2e-3])}, "gravity": DOWN, "bodies": bodies, "joints": joints,
+            "surfaces": [{"law": law}]}
+
+
+def soft(r):
+    """A block of finite elements falls on a floor and slides."""
+    block = {"mesh": {"box": {"kind": "hex8", "cells": [r.randint(1, 3), 1, r.randint(1, 2)], "size": [0.2, 0.1, 0.1]}},
+             "material": {"law": r.choice(["linear", "neo_hooke", "st_venant_kirchhoff"]), "young": 10 ** r.uniform(5, 7),
+                          "poisson": r.uniform(0, 0.4), "density": 1000},
+             "position": [0, 0, r.uniform(0, 0.05)], "velocity": [r.uniform(-1, 1), 0, -r.uniform(0, 1)]}
+    body = {"name": "block", "kind": "fem", "fem": block, "scheme": r.choice(["def-lim", "moreau-jean"])}
+    if r.random() < 0.5:
+        body["rayleigh"] = {"stiffness": 10 ** r.uniform(-4, -3), "mass": r.uniform(0, 1)}
+    return {"time": {"end": 0.1, "step": r.choice([1e-3, 5e-4])}, "gravity": DOWN, "bodies": [FLOOR, body],
+            "surfaces": [{"law": impact(r)}]}
+
+
+def controlled(r):
+    """Steps with a tolerance, which are divided."""
+    scene = r.choice([particles, pendulum, heap, leaps])(r)
+    scene["time"] = {"end": 0.3, "step": 5e-3, "tolerance": 10 ** r.uniform(-6, -3)}
+    return scene
+
+
+def rigid_events(r):
+    """Event-driven integration of rigid balls and a pendulum."""
+    bodies = [FLOOR] + [rigid(f"ball {i}", {"shape": {"sphere": {"radius": 0.1}}, "density": 1000, "spin": vector(r, 3),
+                                            "position": [0.5 * i, 0, 0.1 + r.uniform(0, 0.5)], "velocity": vector(r, 1)})
+                        for i in range(r.randint(1, 3))]
+    law = {"kind": "newton-impact", "restitution": r.uniform(0, 1)}
+    return {"time": {"end": 0.5, "step": 0.01, "mode": "events"}, "gravity": DOWN, "bodies": bodies, "surfaces": [{"law": law}]}
+
+
+KINDS = (particles, events, oscillator, string, heap, heap, pendulum, jelly, dragged, rolling, wall, leaps, springs, cart, soft,
+         controlled, rigid_events)
 
 
 def main():
@@ -148,12 +279,14 @@ def main():
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="folder for scenes and results of failures")
+    parser.add_argument("--kind", help="only scenes of this kind")
     options = parser.parse_args()
+    kinds = [kind for kind in KINDS if options.kind in (None, kind.__name__)]
     r, ran, alarms, refused = random.Random(options.seed), {}, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         path, results = os.path.join(folder, "scene.yaml"), os.path.join(folder, "results.h5")
         for number in range(options.count):
-            kind = KINDS[number % len(KINDS)]
+            kind = kinds[number % len(kinds)]
             scene = dict(kind(r), saltus=1)
             if r.random() < 0.2:
                 scene["results"] = {"every_step": False}

@@ -3,6 +3,8 @@
 INERTIA = 1e-12     # of the equations of motion, relative to their terms m v
 IMPULSE = 3e-8      # and relative to the impulses on the body
 FLAT_FORCE = 5e-12  # and relative to h times the forces, term by term
+PASS = 1e-10        # change of the velocity at which passes end, relative to the velocity
+RENEWED = 6         # passes in which the rows of joints follow the motion whatever its change
 OTHERS = 0.1        # the bound of a body is at least this fraction of the largest one in its group
 MOTION = 1e-13      # round-off of a few operations, relative to the positions
 ENERGY = 1e-13      # of a state, relative to its parts

@@ -37,6 +37,10 @@ class Found:
         self._results = step.results
         self._of_pairs(step.results.pairs, c.key[rows].astype(np.int64))
         self.gap, self.status, self.key = c.gap[rows], c.status[rows], c.key[rows]
+        self.size = np.abs(self.local).max((1, 2), initial=0.0)  # of the bodies, roughly [m]
+        for g, group in enumerate(step.model.groups):
+            if hasattr(group, "extent"):  # its points are places in elements
+                self.size = np.where((self.group == g).any(1), np.maximum(self.size, group.extent), self.size)
 
     def _of_pairs(self, pairs, key):
         """Points and directions of contacts named in the scene are in /pairs."""

@@ -167,6 +167,7 @@ class FemGroup(FlatGroup):
             raise Unknown("viscosity by strain_rate")
         X, self.dof = data["nodes"], data["dof"]
         self.X, self.blocks = X, []
+        self.extent = np.ptp(X, axis=0).max()
         m, first = np.zeros(len(X)), 0
         self.elements, self.face_kinds = [], []
         thickness = spec["thickness"] if data["dimension"] == 2 else 1.0

@@ -206,7 +206,7 @@ def newton_impact(step, found, x, laws, of, report):
     ahead = x.gap_c[of] + pick("forecast", 0.5 if at_start else 0.0) * h * u0[:, 0] - pick("threshold", 0.0)
     surface = found.key[of] >= 2 ** 32
     slack = 1e-6 * (step.model.scene["contact"].get("margin") or step.model.margin()) * surface
-    blur = (1e-12 + 1e-8 * surface) * (np.abs(found.local[of]).max((1, 2)) + h * np.abs(u0[:, 0]) + 1.0 * ~surface)
+    blur = (1e-12 + 1e-8 * surface) * (found.size[of] + h * np.abs(u0[:, 0]) + 1.0 * ~surface)
     closing = np.array([bool(a.get("closing_only")) for a in act])
     closed = np.where(closing, u0[:, 0] <= pick("velocity_threshold", 0.0), True)
     surely = (ahead < slack - blur) & closed
@@ -222,16 +222,16 @@ def newton_impact(step, found, x, laws, of, report):
     hat[:, 0] += mu * np.linalg.norm(u[:, 1:], axis=1)
     F = P - project(P - rho[:, None] * hat, mu)
     F[~active] = 0.0
-    judge(step, F[active], P[active], (rho[:, None] * u)[active], rho[active], "contact law", report, (rho * x.blur[of])[active])
+    # an error d of the rates is one of (1 + mu) d in u^, and Proj does not increase it
+    blur = rho * (1.0 + mu) * x.blur[of]
+    off = judge(step, F[active], P[active], (rho[:, None] * u)[active], rho[active], "contact law", report, blur[active])
     keep_apart(step, u[active][:, 0], np.abs(np.concatenate([u0, u1], 1))[active], P[active][:, 0], rho[active], of[active],
                found, report)
     top = np.maximum(np.abs(P).max(), 1e-300)
-    rows = step.results.rows
-    energy = abs(rows["kinetic"][step.results.row_of_frame[step.k]])
-    left = tolerance_of(step.model.results) * np.sqrt(2.0 * energy * rho.max(initial=0.0))  # tolerance of the solver
+    # the cone is no farther than Proj_K(P - rho u^), |F| from P; its distance is (|P_T| - mu P_N)/sqrt(1 + mu^2) outside
     report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0),
-                   np.maximum(1e-8 * top, left), "N s", where)
-    report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), 1e-12 * top, "N s", where)
+                   np.maximum(1e-8 * top, np.sqrt(1.0 + mu * mu) * off), "N s", where)
+    report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), np.maximum(1e-12 * top, off), "N s", where)
 
 
 def gap_closing(scene, laws):
@@ -250,8 +250,7 @@ def gap_closing(scene, laws):
 def closed_gap(step, found, of):
     """Upper bound of the gap that counts as closed, a millionth of the margin between surfaces; 0 for named points. If the scene gives
     no margin it is a hundredth of a shape, of which the points show the size only roughly."""
-    size = np.abs(found.local[of]).max((1, 2))
-    margin = step.model.scene["contact"].get("margin") or np.maximum(step.model.margin(), 0.02 * size)
+    margin = step.model.scene["contact"].get("margin") or np.maximum(step.model.margin(), 0.02 * found.size[of])
     return 4e-6 * margin * (found.key[of] >= 2 ** 32)
 
 
@@ -265,8 +264,7 @@ def with_load(step, found, x, laws, of, e):
     gain = x.gain[of] if step.one_stage else np.zeros(of.size)
     Y = np.minimum(y1 - gain * h * u1, x.gap_0[of] + (1.0 - gain) * h * x.u0[of][:, 0]) if step.one_stage else np.zeros(of.size)
     # larger Y close up to the gap that counts as closed
-    size = np.abs(found.local[of]).max((1, 2))
-    blur = closed_gap(step, found, of) + x.bend[of] + 1e-12 * size
+    blur = closed_gap(step, found, of) + x.bend[of] + 1e-12 * found.size[of]
     reach = np.clip(-h * u1, np.maximum(Y - blur, 0.0), np.maximum(Y + blur, 0.0))
     u0 = x.u0[of][:, 0]
     impact = e * u0
@@ -278,8 +276,9 @@ def with_load(step, found, x, laws, of, e):
 
 
 def judge(step, F, P, speed, rho, name, report, blur=0.0):
+    """Returns the |F| to which the program has solved the laws."""
     if len(F) == 0:
-        return
+        return 0.0
     row = step.results.row_of_frame[step.k]
     rows = step.results.rows
     energy = abs(rows["kinetic"][row]) + abs(rows["potential"][row])
@@ -288,6 +287,7 @@ def judge(step, F, P, speed, rho, name, report, blur=0.0):
     found = np.linalg.norm(F) / scale
     report.add(name, found, 10.0 * claimed + np.linalg.norm(blur) / scale, "1", step.at, count=len(F))
     step.residual = max(step.residual, found)
+    return claimed * scale
 
 
 def constant_gravity(scene):

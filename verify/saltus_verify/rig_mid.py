@@ -76,16 +76,15 @@ class Step:
         u0, W0 = group.split_v(v0)
         u1, W1 = u0.copy(), W0.copy()
         JW = lambda W: rotation.apply(group.J, W)
+        linear, angular = group.response(h)
         for _ in range(30):
             w = 0.5 * h * (W0 + W1)
             Q_mid = rotation.multiply(Q0, rotation.mean_turn(w))
             f, T = group.load(t0 + 0.5 * h, Q_mid, *group.load_velocity(h, (u0, u1), (W0, W1)))
             Om = w / h
             # Newton's method for the drags
-            u_next = u1 - (u1 - u0 - h * group.inverse_mass * f) / (1.0 + h * group.drag[:, None] * group.inverse_mass)
-            rate = stretch(w, h * T) - h * np.cross(Om, JW(Om))
-            slow = 1.0 + h * (group.spin_drag * np.trace(group.inverse_J, axis1=1, axis2=2))[:, None]
-            W_next = W1 - (W1 - W0 - rotation.apply(group.inverse_J, rate)) / slow
+            u_next = u1 - linear * (group.m[:, None] * (u1 - u0) - h * f)
+            W_next = W1 - rotation.apply(angular, JW(W1 - W0) + h * np.cross(Om, JW(Om)) - stretch(w, h * T))
             change = max(np.abs(u_next - u1).max(initial=0), np.abs(W_next - W1).max(initial=0))
             size = max(np.abs(u1).max(initial=0), np.abs(W1).max(initial=0))
             u1, W1 = u_next, W_next

@@ -90,6 +90,7 @@ class RigidGroup:
         self.drag = np.array([b.drag for b in bodies])
         self.spin_drag = np.array([b.spin_drag for b in bodies])
         self.steady = not (self.drag.any() or self.spin_drag.any() or any(b.loads for b in bodies))
+        self._response = None
         free = ~self.locked
         self.inverse_mass = np.where(free[:, :3], 1.0 / self.m[:, None], 0.0)
         self.inverse_J = np.zeros_like(self.J)
@@ -128,13 +129,23 @@ class RigidGroup:
                     T[i] += np.cross(load.at, inside)
         return f, T
 
+    def drag_weights(self, h):
+        """Weights w of the velocity and the spin at the end in the drags of rig-mid: 1/2, more for h c/m > 2."""
+        weight = lambda z: np.where(z > 2.0, 1.0 - 1.0 / np.maximum(z, 2.0), 0.5)
+        return (weight(h * self.drag * self.inverse_mass.max(1)),
+                weight(h * self.spin_drag * np.linalg.eigvalsh(self.inverse_J)[:, -1]))
+
     def load_velocity(self, h, ends, spins):
-        """Velocity and spin at which the load of rig-mid acts: (1 - w) v0 + w v1, w = 1/2, more for h c/m > 2."""
-        def weighted(z, pair):
-            w = np.where(z > 2.0, 1.0 - 1.0 / np.maximum(z, 2.0), 0.5)[:, None]
-            return (1.0 - w) * pair[0] + w * pair[1]
-        return (weighted(h * self.drag * self.inverse_mass.max(1), ends),
-                weighted(h * self.spin_drag * np.linalg.eigvalsh(self.inverse_J)[:, -1], spins))
+        """Velocity and spin at which the load of rig-mid acts: (1 - w) v0 + w v1."""
+        return tuple((1.0 - w)[:, None] * pair[0] + w[:, None] * pair[1] for w, pair in zip(self.drag_weights(h), (ends, spins)))
+
+    def response(self, h):
+        """A^-1 of velocities and spins, A = M + w h C."""
+        if self._response is None or self._response[0] != h:
+            way, turn = (w * h * c for w, c in zip(self.drag_weights(h), (self.drag, self.spin_drag)))
+            linear = self.inverse_mass / (1.0 + way[:, None] * self.inverse_mass)
+            self._response = h, linear, np.linalg.solve(np.eye(3) + turn[:, None, None] * self.inverse_J, self.inverse_J)
+        return self._response[1:]
 
     # -- as an equation of motion
     def acceleration(self, t, q, v):
@@ -177,8 +188,8 @@ class RigidGroup:
         return rotation.apply(rotation.matrix(Q[body]), local)
 
     def no_impulse(self):
-        """Impulses of a step, and the sum of their magnitudes: force and moment of each body."""
-        return np.zeros((self.n, 6)), np.zeros((self.n, 2))
+        """Impulses of a step, and sums of magnitudes of each body: of impulses, of moments, and of impulses times their arms."""
+        return np.zeros((self.n, 6)), np.zeros((self.n, 3))
 
     def push(self, r, size, step, body, arm, impulse, moment=None):
         """Adds impulses in space at arms from the mass centre, and moments in space."""
@@ -189,25 +200,29 @@ class RigidGroup:
         np.add.at(r[:, 3:], body, rotation.apply_back(step.axes()[body], turn))
         np.add.at(size[:, 0], body, np.linalg.norm(impulse, axis=-1))
         np.add.at(size[:, 1], body, np.linalg.norm(turn, axis=-1))
+        np.add.at(size[:, 2], body, np.linalg.norm(arm, axis=-1) * np.linalg.norm(impulse, axis=-1))
 
     def residual(self, step, r):
         return np.concatenate(step.momentum(r)[:2], 1)
 
     def check_momentum(self, step, r, size, report, frame, g):
         linear, angular, inertia, force = step.momentum(r)
-        bound = bounds.INERTIA * inertia + bounds.IMPULSE * (force + size)
-        bound[:, 1] += self.axes_change(step) * size[:, 1]
+        bound = bounds.INERTIA * inertia + bounds.IMPULSE * (force + size[:, :2])
+        bound[:, 1] += self.axes_change(step, r, size) * size[:, 1:].sum(1)
         # moments are at least the impulses times the radius of gyration
         radius = np.sqrt(np.einsum("nii->n", self.J) / self.m)
         bound[:, 1] = np.maximum(bound[:, 1], radius * bound[:, 0])
         bound = np.maximum(bound, bounds.OTHERS * bound.max(0))
-        if frame.loops:
-            # near positions where rows are dependent a part of the impulses, which is not stored, acts at the arms of the end
+        kept = frame.results.joint_force and frame.results.rows["passes"][frame.results.row_of_frame[frame.k]] > bounds.RENEWED
+        if frame.loops or kept:
+            # Where the passes do not contract, the rows of joints are kept: impulses act at arms of a former pass. Near positions
+            # where rows of loops are dependent a part of them, which is not stored, acts at the arms of the end.
             turned = step.h * np.linalg.norm(np.maximum(np.abs(step.W0), np.abs(step.W1)), axis=1)
             rest = np.linalg.norm(angular, axis=1)
-            near = (rest > bound[:, 1]) & (rest <= bound[:, 1] + turned * size[:, 1])
+            near = (rest > bound[:, 1]) & (rest <= bound[:, 1] + turned * size[:, 1:].sum(1))
             if near.any():
-                report.not_checked("momentum, angular", "of loops in steps near positions where the rows of their joints are dependent")
+                report.not_checked("momentum, angular", "in steps that keep the rows of joints, because passes do not contract" if kept else
+                                   "of loops in steps near positions where the rows of their joints are dependent")
                 angular = np.where(near[:, None], 0.0, angular)
         for name, unit, part, of in (("momentum", "N s", linear, bound[:, 0]),
                                      ("momentum, angular", "N m s", angular, bound[:, 1])):
@@ -220,11 +235,16 @@ class RigidGroup:
         report.largest("motion, places", np.abs(dx).max(1), bounds.MOTION * size, "m", where)
         report.largest("motion, rotations", np.abs(dQ).max(1), bounds.UNIT, "1", where)
 
-    @staticmethod
-    def axes_change(step):
-        """By which angle the axes of the last pass may differ from those of the finished step, of each body: (h dW)^2/24 after two
-        passes, with a margin for damping."""
-        return (step.h * np.linalg.norm(step.W1 - step.W0, axis=1)) ** 2 / 6.0
+    def axes_change(self, step, r, size):
+        """By which angle the axes of the last pass may differ from those of the finished step, of each body. The impulses change
+        the spin by dW = A^-1 r_W, hence the axes by (h/4) dW. With these the same contact rates, impulses and forces at arms
+        require a spin that differs by (h/4) (dW x W, dW^2, dW A^-1 sum |arm||P|), hence axes by h/4 times this after two passes;
+        with a margin for damping."""
+        inverse = self.response(step.h)[1]
+        change = rotation.apply(inverse, r[:, 3:])
+        norm = lambda x: np.linalg.norm(x, axis=1)
+        return step.h ** 2 / 6.0 * (norm(change) * (norm(change) + np.linalg.eigvalsh(inverse)[:, -1] * size[:, 2])
+                                    + norm(np.cross(change, 0.5 * (step.W0 + step.W1))))
 
     def weigh(self, part):
         """A residual (bodies x 6) in the metric of the masses."""
@@ -257,8 +277,9 @@ class RigidSide:
         """d . A^-1 d of each direction d in E (contacts x 3 x 3)."""
         arm = self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local)
         turn = np.einsum("cji,ckj->cki", self.axes[body], np.cross(arm[:, None], E))
-        return (np.sum(E * E * self.group.inverse_mass[body][:, None], 2)
-                + np.einsum("cki,cij,ckj->ck", turn, self.group.inverse_J[body], turn))
+        linear, angular = self.group.response(self.step.h)
+        return (np.sum(E * E * linear[body][:, None], 2)
+                + np.einsum("cki,cij,ckj->ck", turn, angular[body], turn))
 
     def bend(self, body, feature, local):
         """Deviation from lines of points on arms r that turn by h |W0| or h |W1| [m]."""
@@ -266,9 +287,18 @@ class RigidSide:
         return turn[body] ** 2 * np.linalg.norm(self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local), axis=1)
 
     def blur(self, body, feature, local):
-        """Error of rates by the axes of the last pass [m/s]."""
-        arm = np.linalg.norm(self.group.arms(self.frame.place(self.g, self.frame.arms_at), body, local), axis=1)
-        return (self.group.axes_change(self.step) * np.linalg.norm(self.step.W1 - self.step.W0, axis=1))[body] * arm
+        """Error of rates by the axes of the last pass, which turn the spins of both ends [m/s]. Where one pass suffices its axes
+        are those of the prediction, (h/4) dW off: it does if the change of S(w) r_W that remains, (h^2/8) |W| dW^2 at least, is
+        less than the tolerance of passes."""
+        step, g, r = self.step, self.group, self.frame.r[self.g]
+        norm = lambda x: np.linalg.norm(x, axis=1)
+        change, spin = rotation.apply(g.response(step.h)[1], r[:, 3:]), np.maximum(norm(step.W0), norm(step.W1))
+        radius = np.sqrt(np.einsum("nii->n", g.J) / (3.0 * g.m))
+        speed = spin + np.maximum(norm(step.u0), norm(step.u1)) / radius
+        row = self.frame.results.row_of_frame[self.frame.k]
+        one = (self.frame.results.rows["passes"][row] == 1) | (step.h ** 2 / 8.0 * spin * norm(change) ** 2 <= bounds.PASS * speed)
+        error = g.axes_change(step, r, self.frame.size[self.g]) * spin + np.where(one, step.h / 4.0 * norm(np.cross(change, step.W1)), 0.0)
+        return error[body] * np.linalg.norm(g.arms(self.frame.place(self.g, self.frame.arms_at), body, local), axis=1)
 
     def places(self, body, feature, local):
         at = lambda q: self.group.points(q, body, local)
