@@ -4,10 +4,12 @@
     random_scenes.py PROGRAM [--count 40] [--seed 1] [--keep FOLDER]
 
 Bodies are particles, oscillators, strings, rigid bodies in heaps, in walls, as rolling balls, with drag, on hinges, springs and
-wheels, pseudo-rigid ones and finite elements, with laws, schemes, steps and starts drawn at random. Ends with 1 if a verdict is not pass, with 77 (skipped) without NumPy or h5py.
+wheels, in loops, pseudo-rigid ones and finite elements, with laws, schemes, steps and starts drawn at random. Ends with 1 if a
+verdict is not pass, with 77 (skipped) without NumPy or h5py.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import random
@@ -193,7 +195,8 @@ def leaps(r):
                    "particles": {"mass": [r.uniform(0.1, 10)], "positions": [[0, 0, r.uniform(0, 1)]], "velocities": [vector(r, 3)],
                                  "gravity": DOWN, "drag": r.choice([0, r.uniform(0, 2)])}})
     bodies.append(rigid("top", {"shape": shape(r), "density": 1000, "position": [5, 0, 0], "spin": vector(r, 5),
-                                "gravity": DOWN, "drag": r.choice([0, 1])}, r.choice(["central-difference", "rig-pos", "rig-neg", "rig-imp"])))
+                                "gravity": DOWN, "drag": r.choice([0, 1])},
+                        r.choice(["central-difference", "rig-pos", "rig-neg", "rig-imp"])))
     contacts = [{"on": "ball", "against": {"plane": {"normal": [0, 0, 1]}}, "law": impact(r)}]
     return {"time": {"end": 0.5, "step": 10 ** r.uniform(-3.5, -2.5)}, "bodies": bodies, "contacts": contacts}
 
@@ -240,6 +243,31 @@ def cart(r):
             "surfaces": [{"law": law}]}
 
 
+def four_bar(r):
+    """A loop of four bars with any loads and masses, often a parallelogram."""
+    long, short, angle = r.uniform(0.8, 1.2), 0.5, r.uniform(0.3, 1.5)
+    other = short if r.random() < 0.5 else r.uniform(0.45, 0.6)
+    b = (short * math.cos(angle), short * math.sin(angle))
+    d, apart = (long, 0.0), math.dist(b, (long, 0.0))
+    along = (long ** 2 - other ** 2 + apart ** 2) / (2 * apart)
+    across = math.sqrt(max(long ** 2 - along ** 2, 0.0))
+    u = ((d[0] - b[0]) / apart, (d[1] - b[1]) / apart)
+    c = (b[0] + along * u[0] - across * u[1], b[1] + along * u[1] + across * u[0])
+    bodies = []
+    for name, p, q in (("crank", (0.0, 0.0), b), ("rod", b, c), ("rocker", d, c)):
+        spec = {"shape": {"box": {"size": [math.dist(p, q), 0.05, 0.05]}}, "density": 10 ** r.uniform(2, 5),
+                "position": [(p[0] + q[0]) / 2, 0, (p[1] + q[1]) / 2],
+                "rotation": {"axis": [0, -1, 0], "angle": math.atan2(q[1] - p[1], q[0] - p[0])}}
+        body = rigid(name, spec)
+        if r.random() < 0.5:
+            body["loads"] = [{"force": [r.uniform(-1, 1), 0, r.uniform(-1, 1)], "constant": 10 ** r.uniform(1, 5)}]
+        bodies.append(body)
+    joints = [{"name": f"{first} {second}", "kind": "revolute", "between": [first, second], "at": [at[0], 0, at[1]], "axis": [0, 1, 0]}
+              for first, second, at in (("world", "crank", (0.0, 0.0)), ("crank", "rod", b), ("rod", "rocker", c), ("world", "rocker", d))]
+    return {"time": {"end": 0.3, "step": r.choice([1e-3, 2e-3])}, "gravity": DOWN, "bodies": bodies, "joints": joints,
+            "surfaces": [{"materials": ["default", "default"], "touches": False}]}
+
+
 def soft(r):
     """A block of finite elements falls on a floor and slides."""
     block = {"mesh": {"box": {"kind": "hex8", "cells": [r.randint(1, 3), 1, r.randint(1, 2)], "size": [0.2, 0.1, 0.1]}},
@@ -255,7 +283,7 @@ def soft(r):
 
 def controlled(r):
     """Steps with a tolerance, which are divided."""
-    scene = r.choice([particles, pendulum, heap, leaps])(r)
+    scene = r.choice([particles, pendulum, heap, springs])(r)
     scene["time"] = {"end": 0.3, "step": 5e-3, "tolerance": 10 ** r.uniform(-6, -3)}
     return scene
 
@@ -269,8 +297,8 @@ def rigid_events(r):
     return {"time": {"end": 0.5, "step": 0.01, "mode": "events"}, "gravity": DOWN, "bodies": bodies, "surfaces": [{"law": law}]}
 
 
-KINDS = (particles, events, oscillator, string, heap, heap, pendulum, jelly, dragged, rolling, wall, leaps, springs, cart, soft,
-         controlled, rigid_events)
+KINDS = (particles, events, oscillator, string, heap, heap, pendulum, jelly, dragged, rolling, wall, leaps, springs, cart, four_bar,
+         soft, controlled, rigid_events)
 
 
 def main():
@@ -278,7 +306,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", help="folder for scenes and results of failures")
+    parser.add_argument("--keep", help="folder for scenes that do not run, scenes and results of failures")
     parser.add_argument("--kind", help="only scenes of this kind")
     options = parser.parse_args()
     kinds = [kind for kind in KINDS if options.kind in (None, kind.__name__)]
@@ -295,6 +323,8 @@ def main():
             if run.returncode != 0:
                 refused += 1
                 print(f"{number}, {kind.__name__}: does not run: {run.stderr.strip().splitlines()[-1:]}")
+                if options.keep:
+                    shutil.copy(path, os.path.join(options.keep, f"{number}.yaml"))
                 continue
             ran[kind.__name__] = ran.get(kind.__name__, 0) + 1
             report = command.verify(results)

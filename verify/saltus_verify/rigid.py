@@ -215,9 +215,12 @@ class RigidGroup:
         bound = np.maximum(bound, bounds.OTHERS * bound.max(0))
         kept = frame.results.joint_force and frame.results.rows["passes"][frame.results.row_of_frame[frame.k]] > bounds.RENEWED
         if frame.loops or kept:
-            # Where the passes do not contract, the rows of joints are kept: impulses act at arms of a former pass. Near positions
-            # where rows of loops are dependent a part of them, which is not stored, acts at the arms of the end.
-            turned = step.h * np.linalg.norm(np.maximum(np.abs(step.W0), np.abs(step.W1)), axis=1)
+            # Where the passes do not contract, the rows of joints are kept: impulses act at arms of a former pass, which may turn as
+            # far as any body. Near positions where rows of loops are dependent a part of them, which is not stored, acts at the
+            # arms of the end.
+            spin = lambda one: np.linalg.norm(np.maximum(np.abs(one.W0), np.abs(one.W1)), axis=1)
+            turned = step.h * (max(spin(one).max(initial=0.0) for one in frame.steps.values() if hasattr(one, "W0")) if kept
+                               else spin(step))
             rest = np.linalg.norm(angular, axis=1)
             near = (rest > bound[:, 1]) & (rest <= bound[:, 1] + turned * size[:, 1:].sum(1))
             if near.any():
@@ -238,13 +241,14 @@ class RigidGroup:
     def axes_change(self, step, r, size):
         """By which angle the axes of the last pass may differ from those of the finished step, of each body. The impulses change
         the spin by dW = A^-1 r_W, hence the axes by (h/4) dW. With these the same contact rates, impulses and forces at arms
-        require a spin that differs by (h/4) (dW x W, dW^2, dW A^-1 sum |arm||P|), hence axes by h/4 times this after two passes;
-        with a margin for damping."""
+        require a spin that differs by (h/4) (dW x W, dW^2, dW A^-1 sum |arm||P|), hence axes by h/4 times this after two passes,
+        which come closer in any case; with a margin for damping."""
         inverse = self.response(step.h)[1]
         change = rotation.apply(inverse, r[:, 3:])
         norm = lambda x: np.linalg.norm(x, axis=1)
-        return step.h ** 2 / 6.0 * (norm(change) * (norm(change) + np.linalg.eigvalsh(inverse)[:, -1] * size[:, 2])
-                                    + norm(np.cross(change, 0.5 * (step.W0 + step.W1))))
+        second = step.h / 4.0 * (norm(change) * (norm(change) + np.linalg.eigvalsh(inverse)[:, -1] * size[:, 2])
+                                 + norm(np.cross(change, 0.5 * (step.W0 + step.W1))))
+        return 8.0 / 3.0 * step.h / 4.0 * np.minimum(second, norm(change))
 
     def weigh(self, part):
         """A residual (bodies x 6) in the metric of the masses."""
