@@ -29,6 +29,10 @@ struct IslandStep {
   Stop* stop = nullptr;                   ///< checked by loops that may take long
   bool observed = false;                  ///< show() follows
   bool divides = false;                   ///< a step that misses an impact is divided there
+  bool damped = false;                    ///< passes damp their changes (Trial::damp)
+
+  /// Damped passes may be short.
+  int pass_limit() const { return model.options().pass_limit * (damped ? 3 : 1); }
 };
 
 /// sqrt(2 E rho) [N s], the impulse that could transfer the energy of the system through one of

@@ -110,6 +110,7 @@ class GeneralizedAlpha final : public ImplicitScheme {
   void free_velocity(const Dynamics& body, Trial& x) const override;
   void residual(const Dynamics& body, Trial& x, Vector& res) const override;
   Combination matrix(double h) const override { return {c_, h * gamma_, h * h * beta_}; }
+  double travel(const Trial& x) const override { return x.h * beta_ / gamma_; }
 
  private:
   void weigh(Trial& x) const;  // computes w' from a'
@@ -172,6 +173,7 @@ void GeneralizedAlpha::residual(const Dynamics& body, Trial& x, Vector& res) con
 // v_free = v0 + h [ (1 - gamma) a0 + gamma (a' - S^-1 residual) ]
 void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
   residual(body, x, x.v_free);
+  safeguard(body, x, x.v_free);
   if (rigid(body)) {
     body.factorise({c_, x.h * gamma_, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.A);
     solve(x.A, x.v_free);

@@ -4,8 +4,11 @@
 //     v_free = v - A^-1 residual(v),    A = m M + c C + k K
 //         at the point where the residual was evaluated.
 //
-// The passes of the driver are Newton iterations on v1 that include the contact impulses. A derived
-// scheme defines residual, A and q1(v1); everything else is here.
+// The passes of the driver are Newton iterations on v1 that include the contact impulses. They
+// start at the prediction of the scheme, or, if its residual is far larger, where q1 = q0: over a
+// step much longer than the periods of a body, q0 + h v0 is absurd. With Trial::damp, a change of v
+// by which |residual - r| grows to more than a few times its size is halved until it does not. A
+// derived scheme defines residual, A and q1(v1); everything else is here.
 #pragma once
 #include "saltus/schemes/mass.h"
 
@@ -36,12 +39,14 @@ class ImplicitScheme : public Scheme {
  protected:
   /// Scratch vectors in Trial::work. A derived scheme numbers its own from `own` on. q_at and v_at
   /// hold the linearisation point; the others may be overwritten between calls.
-  enum Scratch { increment, product, force, change, q_at, v_at, history, own };
+  enum Scratch { increment, product, force, change, q_at, v_at, history, v_before, r_before, own };
 
   /// linear: exactly one linear solve per step; residual() is then evaluated at the first iterate
   /// only.
   ImplicitScheme(PassLimits limits, bool linear) : limits_(limits), linear_(linear) {}
 
+  /// Allocates Trial::work and begins an iteration; for begin().
+  void allocate(const Dynamics& body, Trial& x) const;
   /// Number of scratch vectors of the derived scheme (of size velocities()).
   virtual int own_vectors() const { return 0; }
   /// First iterate x.v. Default: v0.
@@ -51,6 +56,11 @@ class ImplicitScheme : public Scheme {
   /// res = residual(x.v); stores the linearisation point in x.t_at, x.work[q_at], x.work[v_at].
   virtual void residual(const Dynamics& body, Trial& x, Vector& res) const = 0;
   virtual Combination matrix(double h) const = 0;
+  /// For free_velocity(), once residual() has filled res: replaces an absurd prediction in begin(),
+  /// damps the last change if requested, and updates x.v and res.
+  void safeguard(const Dynamics& body, Trial& x, Vector& res) const;
+  /// dq1/dv1 of place_end() when there are no impulses [s]
+  virtual double travel(const Trial& x) const { return x.gain * x.h; }
   /// Factorises x.A at the linearisation point. Default: matrix().
   virtual void factorise(const Dynamics& body, Trial& x) const;
   virtual double gain_at(double) const { return gain(); }
@@ -73,6 +83,12 @@ class ImplicitScheme : public Scheme {
 
   PassLimits limits_;
   bool linear_;
+
+ private:
+  void stay(const Dynamics& body, Trial& x, Vector& res) const;
+  void damp(const Dynamics& body, Trial& x, Vector& res) const;
+
+ protected:
   bool frozen_ = false;  ///< all passes of the step use the A of begin()
 };
 

@@ -12,6 +12,7 @@
 #include "saltus/assembly/island_work.h"
 #include "saltus/assembly/loop_work.h"
 #include "saltus/state/failure_words.h"
+#include "saltus/time_stepping/damped_island.h"
 
 namespace saltus {
 namespace {
@@ -337,8 +338,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   // noise of the contact solver. If that solver fails, halving costs less than further passes.
   const bool halves = model_.options().on_failure == OnFailure::halve;
   while (pass(step, stage, x, report) && !x.once && !satisfied(x) && (x.solved || !halves) &&
-         x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) &&
-         !stop_requested(step.stop))
+         x.pass < step.pass_limit() && std::isfinite(x.outstanding) && !stop_requested(step.stop))
     continue;
   judge(x, step.stop, report);
   if (stage.level == Level::position) {
@@ -493,7 +493,8 @@ void GeneralIsland::see(const Model&, double, std::vector<SeenContact>& contacts
 
 std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups,
                                        std::vector<int> pairs) {
-  return std::make_unique<GeneralIsland>(model, std::move(groups), std::move(pairs));
+  return damped_on_failure(model, groups,
+                           std::make_unique<GeneralIsland>(model, groups, std::move(pairs)));
 }
 
 }  // namespace saltus
