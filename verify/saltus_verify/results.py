@@ -123,6 +123,7 @@ class Results:
             self.scene = json.loads(_text(f["resolved"]))
             time = self.scene["time"]
             self.by_events = time.get("mode", time.get("lane")) == "events"  # former name
+            self.is_static = time.get("mode") == "static"
             self.time = np.array(f["frames/time"])
             self.step = np.array(f["frames/step"]).astype(np.int64)
             self.crc = np.array(f["frames/crc32"]) if "frames/crc32" in f else None
@@ -152,7 +153,7 @@ class Results:
             self.timing = np.array(f["timing/step"]) if "timing/step" in f else None
         self.row_of_frame = np.searchsorted(self.rows["time"], self.time)
         time = self.scene["time"]
-        self.h = time["step"] if time.get("step") else 1.0 / time["rate"]
+        self.h = time["step"] if time.get("step") else 1.0 / time["rate"] if time.get("rate") or not self.is_static else time["end"]
 
     @property
     def frames(self):

@@ -8,7 +8,7 @@ Bounds are relative to the largest terms of the equation of a body, see docs/ref
 """
 import numpy as np
 
-from . import contacts, event_driven, joints
+from . import contacts, event_driven, joints, statics
 from .solids import Unknown
 
 
@@ -107,6 +107,9 @@ def projected(results, row):
 def check(results, model, report, frames):
     if results.by_events:
         event_driven.check(results, model, report, frames)
+        return
+    if results.is_static:
+        statics.check(results, model, report, frames)
         return
     for g in results.groups:
         if g.velocity is None:

@@ -86,6 +86,9 @@ def _least_gap(results, report, k, rows, where):
     if not math.isfinite(claimed):
         return
     shapes = (c.key[rows] >= 2 ** 32).any()
+    if shapes and results.is_static:
+        report.not_checked("gap of rows", "between shapes in statics")
+        return
     speed = max((np.nanmax(np.abs(v[k]), initial=0.0) for g in results.groups for v in (g.velocity, g.v0) if v is not None), default=0.0)
     extent = max((np.abs(g.q[k]).max(initial=0.0) for g in results.groups if g.q is not None), default=0.0)
     blur = (bounds.REACH * results.h * speed if shapes else 0.0) + bounds.GAP * extent

@@ -250,6 +250,20 @@ std::string joint_extras_text(const Model& model) {
   return text;
 }
 
+/// How the state is advanced; "" for plain time stepping.
+std::string mode_text(const StepOptions& step) {
+  if (step.mode == TimeMode::statics) return "static: equilibria, without inertia and damping";
+  if (step.mode == TimeMode::events)
+    return fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
+                       step.events.tolerance, name_of(step.events.impacts),
+                       step.events.hand_over
+                           ? fmt::format("stepping above {} events a step, {} closed contacts",
+                                         step.events.limit, step.events.closed)
+                           : "never stepping");
+  return step.step_tolerance > 0.0 ? fmt::format("stepping, each step to {:g}", step.step_tolerance)
+                                   : "";
+}
+
 std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies,
                     double nyquist) {
   const Model& model = setup.model;
@@ -262,15 +276,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   row("time",
       fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
                   static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
-  if (step.mode == TimeMode::events)
-    row("mode", fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
-                            step.events.tolerance, name_of(step.events.impacts),
-                            step.events.hand_over
-                                ? fmt::format("stepping above {} events a step, {} closed contacts",
-                                              step.events.limit, step.events.closed)
-                                : "never stepping"));
-  else if (step.step_tolerance > 0.0)
-    row("mode", fmt::format("stepping, each step to {:g}", step.step_tolerance));
+  if (const std::string mode = mode_text(step); !mode.empty()) row("mode", mode);
   for (const BodySummary& body : bodies) {
     row("body",
         fmt::format("{}: {} by {}, {}", title_of(body), body.kind, body.scheme, size_of(body)));

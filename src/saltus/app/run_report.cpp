@@ -131,6 +131,9 @@ void lane_rows(Table& table, const RunResult& r) {
   const StepOptions& options = r.setup->model.options();
   const bool events = options.mode == TimeMode::events;
   if (events) table.row("events", "{}", s.events_text());
+  if (options.mode == TimeMode::statics)
+    return table.row("increments", "{}, {} rejected, {} factorisations of stiffness matrices",
+                     s.substeps, s.rejected, s.evaluations);
   if (!events && !(options.step_tolerance > 0.0)) return;
   table.row("integrator", "{} steps, {} rejected, largest estimated error {:.3g} (t = {:.6g} s){}",
             s.substeps, s.rejected, s.error.value, time_of(s.error, *r.setup),
@@ -162,7 +165,7 @@ std::string run_table(const RunResult& r) {
   } else {
     table.row("time", "{:.9g} s simulated, no steps remained", r.state.t);
   }
-  energy_rows(table, r);
+  if (r.setup->model.options().mode != TimeMode::statics) energy_rows(table, r);
   contact_rows(table, r);
   table.row("failed steps", "{} not converged, {} made in parts", loop.statistics.failed_steps,
             loop.halved);
@@ -226,11 +229,11 @@ std::string run_json(const RunResult& r) {
   json["halved_steps"] = loop.halved;
   json["state_hash"] = state_hash(r.state);
   if (const StepOptions& options = setup.model.options();
-      options.mode == TimeMode::events || options.step_tolerance > 0.0) {
+      options.mode != TimeMode::stepping || options.step_tolerance > 0.0) {
     json["substeps"] = s.substeps;
     json["rejected"] = s.rejected;
     json["error"] = extreme_json(s.error, setup);
-    json["evaluations"] = s.evaluations;
+    json[options.mode == TimeMode::statics ? "factorisations" : "evaluations"] = s.evaluations;
   }
   if (setup.model.options().mode == TimeMode::events) {
     json["events"] = nlohmann::ordered_json::object();

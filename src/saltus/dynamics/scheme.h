@@ -57,9 +57,10 @@ struct Trial {
   /// Reason why a smooth stage of the step failed ("the step control needs ...", a string with
   /// static lifetime); empty: no failure.
   std::string_view failure;
-  bool ledger = true;    ///< work() will be called for this step
-  bool damp = false;     ///< the passes damp changes that increase the residual; set by the driver
-  Stop* stop = nullptr;  ///< checked by loops that may take long
+  bool ledger = true;  ///< work() will be called for this step
+  bool damp = false;   ///< the passes damp changes that increase the residual; set by the driver
+  int factorisations = 0;    ///< of A in this step, counted by schemes that report them
+  Stop* stop = nullptr;      ///< checked by loops that may take long
   std::vector<Vector> work;  ///< scheme-private vectors
 };
 

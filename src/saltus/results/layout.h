@@ -51,17 +51,19 @@ inline constexpr std::array kStep{
 inline constexpr std::array kSubsteps{
     StepColumn{
         "steps", h5::Type::int32, "1",
-        "number of steps in the interval; those of the integrator in event-driven integration"},
+        "number of steps in the interval; those of the integrator in event-driven integration, in "
+        "statics increments"},
     StepColumn{"rejected", h5::Type::int32, "1",
                "steps that were rejected and repeated with a shorter length"},
     StepColumn{"error", h5::Type::real64, "1",
                "largest estimated error of a step; 0: not estimated"},
     StepColumn{"events", h5::Type::int32, "1", "events located in the interval"},
     StepColumn{"evaluations", h5::Type::int32, "1",
-               "evaluations of the forces, in event-driven integration"},
+               "evaluations of the forces, in event-driven integration; in statics factorisations "
+               "of stiffness matrices"},
 };
 inline bool has_substeps(const StepOptions& options) {
-  return options.mode == TimeMode::events || options.step_tolerance > 0.0;
+  return options.mode != TimeMode::stepping || options.step_tolerance > 0.0;
 }
 /// Number of columns of /step.
 inline std::size_t step_width(const StepOptions& options) {

@@ -20,6 +20,7 @@
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 #include "saltus/spec/body_names.h"
+#include "saltus/statics/static_model.h"
 
 namespace saltus {
 namespace {
@@ -48,6 +49,8 @@ class Builder {
     parts_.solver = solver_of(spec_.solver.kind);
     each("bodies", spec_.bodies.size(), [&](std::size_t i) { body(i); });
     rigid_.finish_groups(bodies_);
+    const bool is_static = spec_.time.is_static();
+    if (is_static) use_static_schemes(parts_);
     BodyChecks checks(scene_, bodies_, parts_);
     each("bodies", spec_.bodies.size(), [&](std::size_t i) { checks.check(i); });
     if (parts_.groups.empty())
@@ -65,6 +68,7 @@ class Builder {
     checks.warn_of_fields();
     adapt_schemes();
     checks.advise_dampers();
+    if (is_static) use_static_laws(parts_);
     set_solver_options(spec_, rigid_, parts_);
     each("outputs", spec_.outputs.size(),
          [&](std::size_t i) { parts_.probes.push_back(probe_of(scene_, bodies_, parts_, i)); });
@@ -125,6 +129,16 @@ class Builder {
 
 }  // namespace
 
+namespace {
+
+/// Statics has no damping: dashpots would feel the rates of prescribed motions.
+Scene undamped(Scene scene) {
+  for (BodySpec& body : scene.spec.bodies) body.rayleigh.reset();
+  return scene;
+}
+
+}  // namespace
+
 Model build(const Scene& scene) {
   try {
     if (scene.spec.time.automatic())
@@ -132,6 +146,7 @@ Model build(const Scene& scene) {
           "time.scheme",
           "'auto' is chosen for whole runs only: by `saltus run`, `saltus study` and saltus.run()",
           "name `mode`, `step` and the schemes of the bodies here");
+    if (scene.spec.time.is_static()) return Builder(undamped(scene)).build();
     return Builder(scene).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);

@@ -98,6 +98,7 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
         "this "
         "step, as near positions where bodies could go on in two ways; {}",
         at, body, finer(options));
+  if (why == failure::kNoEquilibrium) return fmt::format("{}: {}: {}", at, why, report.detail);
   if (why == failure::kContradiction)
     return fmt::format(
         "{}: no motion keeps these bodies apart: {}; make room for them, or replace a prescribed "

@@ -4,7 +4,8 @@
 
 namespace saltus {
 
-ReactionForces::ReactionForces(const Model& model) : model_(model) {
+ReactionForces::ReactionForces(const Model& model)
+    : model_(model), is_static_(model.options().mode == TimeMode::statics) {
   for (const Group& group : model.groups()) {
     values_.push_back(Vector::Zero(group.dynamics->prescribed()));
     any_ = any_ || group.dynamics->prescribed() > 0;
@@ -23,12 +24,13 @@ void ReactionForces::start(const State& state, PreparedSchemes prepared) {
     Factor M;
     body.factorise({1.0, 0.0, 0.0}, state.t, at.q, v_, M);
     solve(M, a_);
+    if (is_static_) a_.setZero();
     body.reactions(state.t, at.q, v_, a_, values_[g]);
   }
 }
 
 // Uses the mean acceleration of the step, at the middle of the interval over which the velocity of
-// the scheme changed.
+// the scheme changed; in statics the equilibrium at the end.
 void ReactionForces::update(double h, const State& state, std::span<const GroupState> ends,
                             std::span<const ContactMemory> contacts, Islands islands) {
   for (std::size_t g = 0; g < values_.size(); ++g) {
@@ -41,7 +43,13 @@ void ReactionForces::update(double h, const State& state, std::span<const GroupS
     if (back == 0.0) q_ = 0.5 * (at0.q + at1.q);
     v_ = 0.5 * (at0.v + at1.v);
     a_ = (at1.v - at0.v) / h;
-    const double t = state.t + (0.5 - back) * h;
+    double t = state.t + (0.5 - back) * h;
+    if (is_static_) {
+      q_ = at1.q;
+      v_.setZero();
+      a_.setZero();
+      t = state.t + h;
+    }
     group.dynamics->reactions(t, q_, v_, a_, values_[g]);
     add_pairs(g, t, h, contacts);
     for (const PointImpulse& on : impulses_) add_impulse(g, t, h, on);

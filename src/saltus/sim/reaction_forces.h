@@ -32,6 +32,7 @@ class ReactionForces {
   void add_impulse(std::size_t g, double t, double h, const PointImpulse& on);
 
   const Model& model_;
+  bool is_static_;
   bool any_ = false;
   std::vector<Vector> values_;
   std::vector<PointImpulse> impulses_;

@@ -17,12 +17,15 @@ Simulation::Drivers::Drivers(Model model, State state)
     : steps(std::move(model), std::move(state)), probes(steps.model(), steps.joints()) {
   const StepOptions& options = steps.model().options();
   if (options.mode == TimeMode::events) events = std::make_unique<EventDriver>(steps, parts);
+  if (options.mode == TimeMode::statics) statics = std::make_unique<StaticDriver>(steps);
   if (options.controlled()) adaptive = std::make_unique<AdaptiveDriver>(steps);
 }
 
 void Simulation::Drivers::cover(double h, double t1, StepReport& report) {
   if (events)
     events->advance(t1, report);
+  else if (statics)
+    statics->advance(h, t1, report);
   else if (adaptive)
     adaptive->advance(h, t1, report);
   else

@@ -9,6 +9,7 @@
 #include "saltus/sim/event_driver.h"
 #include "saltus/sim/probe_values.h"
 #include "saltus/sim/simulation.h"
+#include "saltus/sim/static_driver.h"
 #include "saltus/sim/step_parts.h"
 
 namespace saltus {
@@ -46,6 +47,7 @@ struct Simulation::Drivers {
   StepParts parts{steps};
   ProbeValues probes;
   std::unique_ptr<EventDriver> events;       ///< null: the model uses another mode
+  std::unique_ptr<StaticDriver> statics;     ///< null: the model uses another mode
   std::unique_ptr<AdaptiveDriver> adaptive;  ///< null: every interval is one step
   std::unique_ptr<tbb::task_arena> arena;    ///< null: the arena of the caller
   std::vector<SeenContact> contacts;

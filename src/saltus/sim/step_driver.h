@@ -36,6 +36,7 @@ class StepDriver {
   PreparedSchemes prepared() const { return tables_.prepared(); }
   Islands islands() const { return tables_.islands(); }
   std::vector<GroupState>& ends() { return ends_; }  ///< of the current step
+  std::span<const Trial> trials() { return tables_.trials(); }
   /// Continues in place of `other`: its observer, stop, addresses of q and v, and notices.
   void take_over(StepDriver& other, bool keep_notices);
   /// Energy measures of schemes have changed by themselves: that counts as their work.

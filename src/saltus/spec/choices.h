@@ -46,10 +46,13 @@ constexpr auto names_of(Bilateral) {
 /// stepping: by the schemes of the bodies, in steps that do not locate events inside them.
 /// events:   by high-order integrators between events, which are located
 ///           (event_driven/event_integrator.h).
-enum class TimeMode { stepping, events };
+/// statics:  by equilibria, without inertia and damping; time is the parameter of the loads
+///           (statics/equilibrium.h).
+enum class TimeMode { stepping, events, statics };
 constexpr auto names_of(TimeMode) {
   using enum TimeMode;
-  return std::array{NamedValue{stepping, "stepping"}, NamedValue{events, "events"}};
+  return std::array{NamedValue{stepping, "stepping"}, NamedValue{events, "events"},
+                    NamedValue{statics, "static"}};
 }
 
 /// Integrator of event-driven integration. automatic: chosen by tolerance and by the stiffness of

@@ -299,6 +299,11 @@ std::optional<Fault> TimeSpec::fault() const {
     return Fault{"tolerance", "is missing: `scheme: auto` needs one", "for example 1e-6"};
   if (automatic() && mode)
     return Fault{"mode", "is chosen by `scheme: auto`", "leave one of them out"};
+  if (!rate && !step && !automatic() && !is_static())
+    return Fault{"", "a key is missing", "give exactly one of rate, step"};
+  if (is_static() && tolerance)
+    return Fault{"tolerance", "has no use in statics: increments are chosen by convergence",
+                 "leave it out"};
   const std::string key = rate ? "rate" : "step";
   const double steps = end / h();
   if (!(steps >= 0.5))

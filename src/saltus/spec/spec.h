@@ -40,18 +40,16 @@ struct TimeSpec {
 
   bool automatic() const { return scheme == TimeScheme::automatic; }
   /// Step [s]; if the program chooses the step, the interval between result rows, 1/200 of the run
-  /// when not given.
+  /// when not given; in statics the interval between result rows, the whole run when not given.
   double h() const {
     if (rate) return 1.0 / *rate;
-    return step.value_or(automatic() ? end / 200.0 : 0.0);
+    return step.value_or(automatic() ? end / 200.0 : is_static() ? end : 0.0);
   }
   TimeMode chosen_mode() const { return mode.value_or(TimeMode::stepping); }
+  bool is_static() const { return chosen_mode() == TimeMode::statics; }
   bool operator==(const TimeSpec&) const = default;
   std::optional<Fault> fault() const;
-  static constexpr auto rules() {
-    return std::array{where("scheme", {"bodies"}, exactly_one("rate", "step")),
-                      where("scheme", {"auto"}, at_most_one("rate", "step"))};
-  }
+  static constexpr auto rules() { return std::array{at_most_one("rate", "step")}; }
   static constexpr auto fields() {
     using T = TimeSpec;
     return field_rows(
@@ -62,7 +60,10 @@ struct TimeSpec {
         field("mode", &T::mode,
               "stepping (default): time stepping with the schemes of the bodies; events: "
               "event-driven integration of high order that stops at every impact, lift-off, stick "
-              "and slip"),
+              "and slip; static: equilibria without inertia, where time is the parameter of the "
+              "loads: tables are functions of it, and constant loads grow from 0 at the start to "
+              "their full value at the end; `step`, the whole run when not given, is the interval "
+              "between result rows and the longest increment"),
         field("tolerance", &T::tolerance, Range{.low = 0.0, .high = 0.1, .low_open = true},
               "error per step of the integrator, relative to the magnitude of the motion: 1e-9 in "
               "event-driven integration when not given; in time stepping each step is divided into "

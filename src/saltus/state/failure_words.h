@@ -17,6 +17,8 @@ inline constexpr std::string_view kNoProjection =
 inline constexpr std::string_view kOpenJoint = "a joint at level velocity is open";
 /// Joints without drives do no work.
 inline constexpr std::string_view kJointWork = "the joints of a loop changed the energy";
+/// In statics. StepReport::detail says up to which load there is one.
+inline constexpr std::string_view kNoEquilibrium = "no equilibrium was found";
 inline constexpr std::string_view kNoPlace =
     "the position correction found no place without penetration";
 

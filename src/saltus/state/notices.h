@@ -23,7 +23,8 @@ struct Notice {
     contact,      ///< a contact law that does not act as intended
     open,         ///< a contact carries load from step to step across an open gap
     undirected,   ///< the axis of friction was along the normal of a contact
-    turn          ///< the number of turns of a joint angle is ambiguous
+    turn,         ///< the number of turns of a joint angle is ambiguous
+    unstable      ///< an equilibrium became unstable
   };
   Kind kind = Kind::crossed;
   int a = -1, b = -1;       ///< what the notice refers to: two numbers chosen by the caller

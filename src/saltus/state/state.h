@@ -158,11 +158,15 @@ struct StepReport {
   double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all iterative linear solutions [1]
   /// number of steps in the interval; for event-driven integration those of its integrator
   int steps = 1;
-  int rejected = 0;     ///< steps that were repeated with a shorter length
-  double error = 0.0;   ///< largest estimated error of one step [1]; 0: not estimated
-  int events = 0;       ///< located in the interval
-  int evaluations = 0;  ///< of the forces, by event-driven integration
-  MissedImpact missed;  ///< the first one, of a step that will be divided
+  int rejected = 0;        ///< steps that were repeated with a shorter length
+  double error = 0.0;      ///< largest estimated error of one step [1]; 0: not estimated
+  int events = 0;          ///< located in the interval
+  int evaluations = 0;     ///< of the forces, by event-driven integration
+  int factorisations = 0;  ///< of stiffness matrices, in statics
+  /// Negative eigenvalues of the stiffness matrices of all groups at the end, in statics: above 0,
+  /// the equilibrium is unstable if no contact holds it; -1: not counted.
+  int negative = -1;
+  MissedImpact missed;     ///< the first one, of a step that will be divided
 };
 
 }  // namespace saltus

@@ -236,7 +236,7 @@ void GeneralIsland::place(IslandStep& step) {
 // passes may alternate between them: such a step is made with the points at the detection.
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   const StepReport before = report;
-  follows_travel_ = true;
+  follows_travel_ = model_.options().mode != TimeMode::statics;
   solve_stages(step, report, false);
   if (joints_.empty()) return;
   loop_work_.find(joints_, step, LoopWork::kSuspect, report);
