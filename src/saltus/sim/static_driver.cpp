@@ -30,6 +30,11 @@ constexpr double kBracket = 2e-4;
 
 }  // namespace
 
+StaticDriver::StaticDriver(StepDriver& steps) : steps_(steps) {
+  yields_ = std::ranges::any_of(steps.model().laws(),
+                                [](const AnyLaw& law) { return !law->set_valued(); });
+}
+
 /// The factor of constant loads.
 double StaticDriver::load(double t) const {
   return std::min(1.0, t / steps_.model().options().end);
@@ -83,8 +88,8 @@ bool StaticDriver::find_equilibrium(double h, StepReport& report) {
     if (steps_.dropped(report) || !report.converged || !report.finite) break;
     const double change = change_of_ends();
     const bool settled = report.contacts == 0 || !(margin > 0.0) || change <= kSettled * margin;
-    found = !(gap < -kOverlap * margin) && settled;
-    if (search >= kFewSearches) found = !(gap < -kMostOverlap * margin);
+    found = (yields_ || !(gap < -kOverlap * margin)) && settled;
+    if (search >= kFewSearches) found = yields_ || !(gap < -kMostOverlap * margin);
     // The place of a contact between facets may alternate.
     if (!found) guess(search < kDirectSearches ? 1.0 : 0.5);
     before = report;

@@ -11,7 +11,7 @@ namespace saltus {
 
 class StaticDriver {
  public:
-  explicit StaticDriver(StepDriver& steps) : steps_(steps) {}
+  explicit StaticDriver(StepDriver& steps);
 
   /// Covers the interval to t1. An interval that fails changes nothing; StepReport::detail then
   /// says up to which load there are equilibria.
@@ -41,6 +41,7 @@ class StaticDriver {
   void restore(const State& from);
 
   StepDriver& steps_;
+  bool yields_ = false;              ///< a contact law is a force, which needs overlap
   std::vector<Vector> ends_before_;  ///< q of the groups in the last search
   int known_ = 0;                    ///< negative eigenvalues in the last equilibrium
 };

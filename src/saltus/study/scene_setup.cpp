@@ -14,6 +14,10 @@ namespace saltus {
 namespace {
 
 void set_end(Scene& scene, const std::string& until) {
+  if (scene.spec.time.is_static())
+    throw SceneError(
+        "--until", "would move the time at which the loads of statics have their full value",
+        "`--set time.end=` for other loads; a table of time for loads that stop early");
   const Quantity end = parse_quantity(until, unit::s);
   if (!end.error.empty()) throw SceneError("--until", end.error, end.hint);
   if (!(end.value > 0.0))

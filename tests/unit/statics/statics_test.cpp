@@ -306,6 +306,42 @@ outputs: [{probe: pad, direction: [0, 0, 1], quantity: force}]
   CHECK(once.values[0] == doctest::Approx(often.values[0]).epsilon(2e-3));
 }
 
+TEST_CASE(
+    "blocks that only contacts hold bear their weights on each other and on a yielding floor") {
+  const std::string low = R"(
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - name: low
+    kind: fem
+    fem:
+      mesh: {box: {kind: hex8, cells: [3, 3, 3], size: [0.1, 0.1, 0.1]}}
+      material: {law: neo_hooke, young: 0.1 MPa, poisson: 0.3, density: 1000}
+)";
+  const std::string high = R"(
+  - name: high
+    kind: fem
+    fem:
+      mesh: {box: {kind: hex8, cells: [2, 2, 2], size: [0.08, 0.08, 0.08]}}
+      material: {law: neo_hooke, young: 0.1 MPa, poisson: 0.3, density: 1000}
+      position: [0.01, 0.01, 0.1]
+surfaces: [{law: {kind: newton-impact, friction: 0.5}}]
+outputs:
+  - {probe: high, direction: [0, 0, 1], quantity: force}
+  - {probe: low, direction: [0, 0, 1], quantity: force}
+)";
+  const Ended stacked = end_of(scene_of("end: 1 s", low + high));
+  REQUIRE(stacked.converged);
+  CHECK(stacked.values[0] == doctest::Approx(0.512 * 9.81).epsilon(1e-6));
+  CHECK(stacked.values[1] == doctest::Approx(9.81).epsilon(1e-6));
+  const Ended yielding = end_of(scene_of("end: 1 s", low + R"(
+surfaces: [{law: {kind: compliant, stiffness: 1e4, damping: 10}}]
+outputs: [{probe: low, direction: [0, 0, 1], quantity: force}]
+)"));
+  REQUIRE(yielding.converged);
+  CHECK(yielding.values[0] == doctest::Approx(9.81).epsilon(1e-6));
+}
+
 TEST_CASE("a rigid body that nothing stiff holds is refused with what is allowed") {
   try {
     build(read_scene_text(scene_of("end: 1 s",
