@@ -36,10 +36,11 @@ ARROWS = {
     "sensitivity": ["event_driven"],
     "sim": ["time_stepping", "event_driven"],
     "results": ["sim", "scene_file"],
+    "phases": ["results"],
     "exchange": ["results"],
     "view": ["exchange"],
     "convert": ["view"],
-    "study": ["convert", "sensitivity"],
+    "study": ["convert", "sensitivity", "phases"],
     "app": ["study", "import"],
 }
 EXCEPT = {"solvers": "dynamics"}  # a solver has (W, b, laws) alone

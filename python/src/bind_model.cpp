@@ -3,6 +3,7 @@
 
 #include "core.h"
 #include "gil.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/scene/scene_faults.h"
 #include "saltus/spec/joint_spec.h"
 
@@ -201,7 +202,10 @@ simulations can use one model.
   // defined here, where the name Model is available for the signature
   py::class_<SceneObject, std::shared_ptr<SceneObject>>(m.attr("Scene"))
       .def(
-          "build", [](const SceneObject& s) { return build_or_find_faults(s.scene); },
+          "build",
+          [](const SceneObject& s) {
+            return s.scene.spec.start ? build_run(s.scene) : build_or_find_faults(s.scene);
+          },
           py::call_guard<Others>(),
           R"(The checked model of this scene.
 

@@ -129,7 +129,7 @@ class Results:
             self.crc = np.array(f["frames/crc32"]) if "frames/crc32" in f else None
             groups = [GroupData(f["bodies"][n]) for n in f["bodies"]]
             self.groups = sorted(groups, key=lambda g: g.index)
-            if any(g.q is not None and g.q0 is None for g in groups):
+            if any(g.q is not None and g.q0 is None for g in groups) and not self.scene.get("phases"):
                 raise NoSteps("its frames contain only positions and velocities, so no step can be checked; "
                               "run the scene with results: {contacts: true}")
             self.contacts = Contacts(f["contacts"])

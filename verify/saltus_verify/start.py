@@ -15,6 +15,9 @@ def check(results, model, report, frames):
     frames = np.asarray(frames, dtype=int)
     energies(results, model, report, frames)
     places_off, velocities_off = joints_off(model)
+    from_scene = results.step[0] == 0 and 0 in frames and not results.scene.get("start")
+    if results.scene.get("start") and 0 in frames:
+        report.not_checked("first frame", "the run starts from the state of a former one")
     for g in results.groups:
         known = model.groups[g.index]
         if known is None or g.q is None or g.velocity is None:
@@ -24,7 +27,7 @@ def check(results, model, report, frames):
             width = Q.shape[1]
             report.largest("length of quaternions", np.linalg.norm(Q, axis=2) - 1.0, bounds.UNIT, "1",
                            lambda i: f"frame {frames[i // width]}, body {g.names[i % width]}")
-        if results.step[0] == 0 and 0 in frames:
+        if from_scene:
             q, v = known.initial()
             size = max(np.abs(g.q).max(initial=0.0), 1e-300)
             rest = g.q[0] - q
@@ -44,7 +47,7 @@ def check(results, model, report, frames):
             else:
                 report.largest("first frame, velocities", rest, bounds.START * size, "m/s, rad/s",
                                lambda i: f"'{g.name}', number {i}")
-    if places_off and results.step[0] == 0 and 0 in frames and not model.joint_fault:
+    if places_off and from_scene and not model.joint_fault:
         q = [g.q[0] if g.q is not None else None for g in results.groups]
         size = max(np.abs(x).max(initial=1e-300) for x in q if x is not None)
         for n, of in enumerate(joint_gaps(model, q)):

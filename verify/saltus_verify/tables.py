@@ -19,6 +19,13 @@ def check(results, model, report):
     summary(results, report)
 
 
+def rows(results, report):
+    """What needs no model."""
+    ledger(results, report)
+    residuals(results, report)
+    summary(results, report)
+
+
 def ledger(results, report):
     """Each row of the ledger changes by what the row of the step states."""
     if not results.ledger or not results.every_step:

@@ -87,7 +87,9 @@ int cmd_info(const InfoOptions& options);
 
 struct ConvertOptions {
   std::string file, to, output, probe, nodes;
-  std::uint64_t step = 0;  ///< for --to fclib, starting with 1; 0: not given
+  std::uint64_t step = 0;      ///< for --to fclib, starting with 1; 0: not given
+  std::optional<int> frame{};  ///< for --to state
+  std::string time{};          ///< for --to state; "": not given
   bool json = false;
 };
 int cmd_convert(const ConvertOptions& options);

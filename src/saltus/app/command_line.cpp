@@ -290,9 +290,9 @@ void declare_view(CLI::App& app, ViewArguments& a) {
 
 void declare_convert(CLI::App& app, ConvertOptions& a) {
   CLI::App* convert = app.add_subcommand(
-      "convert", "convert results to sounds, tables, meshes or contact problems");
+      "convert", "convert results to sounds, tables, meshes, contact problems or a state");
   convert->add_option("file", a.file, "results file")->required()->type_name("FILE");
-  convert->add_option("--to", a.to, "wav, csv, vtu, vtp, xdmf or fclib")
+  convert->add_option("--to", a.to, "wav, csv, vtu, vtp, xdmf, fclib or state")
       ->required()
       ->type_name("FORMAT");
   convert
@@ -312,6 +312,13 @@ void declare_convert(CLI::App& app, ConvertOptions& a) {
                    "step of the contact problem (fclib); the stored scene is run again up to it")
       ->check(is_positive, "POSITIVE")
       ->type_name("N");
+  convert
+      ->add_option("--frame", a.frame,
+                   "frame whose state is written (state): the first is 0, the last -1 (default)")
+      ->type_name("N");
+  convert->add_option("--time", a.time, "time of that frame instead (state): 2, \"500 ms\"")
+      ->check(not_empty)
+      ->type_name("TIME");
   add_json(*convert, a.json);
 }
 

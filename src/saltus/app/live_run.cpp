@@ -38,6 +38,13 @@ bool same_shape(std::span<const GroupState> x, std::span<const GroupState> y) {
   });
 }
 
+SceneSetup live_setup(const std::string& scene, const std::vector<std::string>& set) {
+  SceneSetup setup = set_up(scene, set);
+  if (!setup.phases) return setup;
+  rethrow_placed({"phases", "are run as a whole only, not live", "leave out `phases`"},
+                 setup.scene);
+}
+
 }  // namespace
 
 /// During its lifetime the run waits between two steps.
@@ -172,7 +179,7 @@ void LiveRun::pace(double factor) {
 
 /// Prepares everything that depends only on the scene, while steps continue.
 LiveRun::Prepared LiveRun::prepare(const std::vector<std::string>& set) const {
-  auto setup = std::make_shared<const SceneSetup>(set_up(scene_, set));
+  auto setup = std::make_shared<const SceneSetup>(live_setup(scene_, set));
   Simulation start(setup->model);
   LiveEncoder encoder = make_encoder_(*setup, start);
   return {std::move(setup), std::move(start), std::move(encoder)};

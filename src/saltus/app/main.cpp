@@ -34,7 +34,7 @@ constexpr const char* kShortHelp =
     "  saltus verify my_scene.h5      check a run with independent code: pass or fail\n"
     "  saltus view my_scene.h5        show the run in the browser; --live my_scene.yaml controls "
     "one\n"
-    "  saltus convert my_scene.h5 --to wav|csv|vtu|vtp|xdmf|fclib\n"
+    "  saltus convert my_scene.h5 --to wav|csv|vtu|vtp|xdmf|fclib|state\n"
     "  saltus import robot.urdf       convert a robot to a scene, robot.yaml\n"
     "  saltus describe scene          list all entries of a scene; also bodies, schemes, solvers, "
     "laws, options\n"

@@ -48,14 +48,13 @@ double real_time_factor(const RunResult& r) {
 
 void energy_rows(Table& table, const RunResult& r) {
   const State& state = r.state;
-  const double start = state.energy_start;
+  const double start = r.energy_start;
   double largest = std::abs(state.energy.total());
-  for (const double work : state.ledger) largest = std::max(largest, std::abs(work));
+  for (const auto& [account, work] : r.work) largest = std::max(largest, std::abs(work));
   const double whole = start > 1e-9 * largest ? start : 0.0;  // ignore round-off
   table.text() += "energy\n";
   table.energy("  start", start, whole);
-  for (std::size_t i = 0; i < state.ledger.size(); ++i)
-    table.energy("  " + r.setup->model.accounts()[i], state.ledger[i], whole);
+  for (const auto& [account, work] : r.work) table.energy("  " + account, work, whole);
   table.energy("  end", state.energy.total(), whole);
 }
 
@@ -199,13 +198,12 @@ std::string run_json(const RunResult& r) {
   json["real_time_factor"] = real_time_factor(r);
   json["step_cost"] = {
       {"mean", mean_step(loop)}, {"worst", loop.worst}, {"worst_step", loop.worst_step}};
-  json["energy"] = {{"start", r.state.energy_start},
+  json["energy"] = {{"start", r.energy_start},
                     {"end", r.state.energy.total()},
                     {"kinetic", r.state.energy.kinetic},
                     {"potential", r.state.energy.potential}};
   json["ledger"] = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < r.state.ledger.size(); ++i)
-    json["ledger"][setup.model.accounts()[i]] = r.state.ledger[i];
+  for (const auto& [account, work] : r.work) json["ledger"][account] = work;
   json["contacts"] = {{"points", setup.model.pairs().size()},
                       {"steps", s.contact_steps},
                       {"most", s.contacts.value}};

@@ -252,6 +252,12 @@ void Linear::full(double t, View q, Out all) const {
   for (int i = 0; i < matrices_->dofs.all(); ++i) all[i] = matrices_->place(i, t, q);
 }
 
+void Linear::full_rate(double t, View v, Out all) const {
+  const FreeDofs& dofs = matrices_->dofs;
+  for (int i = 0; i < dofs.all(); ++i)
+    all[i] = dofs[i] >= 0 ? v[dofs[i]] : dofs.signal(dofs.held(i)).rate(t);
+}
+
 void Linear::force(double t, View q, View v, Out f) const {
   const Matrices& d = *matrices_;
   f = d.load;

@@ -49,6 +49,7 @@ class Linear final : public Dynamics {
   int free_index(int dof) const;
   /// All n components of the system at t, prescribed ones from their signals.
   void full(double t, View q, Out all) const;
+  void full_rate(double t, View v, Out all) const;  ///< their rates
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;

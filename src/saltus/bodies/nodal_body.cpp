@@ -88,6 +88,12 @@ void NodalBody::full(double t, View q, Out all) const {
   all = w->u;
 }
 
+void NodalBody::full_rate(double t, View v, Out all) const {
+  const auto w = nodes_->evaluations.borrow();
+  nodes_->dofs.put_rates(t, v, w->v);
+  all = w->v;
+}
+
 // Equation (1) of nodal_body.h.
 void NodalBody::force(double t, View q, View v, Out f) const {
   const Nodes& d = *nodes_;

@@ -23,7 +23,8 @@ class NodalBody : public Dynamics {
   /// Component of q of the degree of freedom 3 node + axis; -1: prescribed, or an axis beyond the
   /// dimension.
   int free_index(int dof) const;
-  void full(double t, View q, Out all) const;  ///< values of all nodes at t, 3 per node
+  void full(double t, View q, Out all) const;       ///< values of all nodes at t, 3 per node
+  void full_rate(double t, View v, Out all) const;  ///< their rates
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;

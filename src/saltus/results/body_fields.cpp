@@ -14,6 +14,7 @@
 #include "saltus/fem/reduced_mesh.h"
 #include "saltus/math/kernels.h"
 #include "saltus/results/mesh_table.h"
+#include "saltus/sim/all_dofs.h"
 
 namespace saltus {
 namespace {
@@ -51,6 +52,44 @@ constexpr const char* kDofText =
     "of each node and axis: column of q and velocity; -1: none; -2 - k: column k of other_velocity";
 constexpr const char* kStressText = "Cauchy stress xx, yy, zz, xy, yz, zx";
 
+/// Degrees of freedom that are no part of q.
+struct DofsNotInQ {
+  explicit DofsNotInQ(const Dynamics& body) : all(all_dofs(body)) {
+    if (all) held = all->others();
+  }
+  std::unique_ptr<AllDofs> all;
+  std::vector<std::int32_t> held;
+};
+
+void write_held(const h5::Group& body, const std::vector<std::int32_t>& held) {
+  if (!held.empty())
+    layout::described(body.write("held", held), "1",
+                      "degrees of freedom that are not part of q, increasing");
+}
+
+/// Linear systems and particles with degrees of freedom that are held or prescribed.
+class HeldFields final : public BodyFields {
+ public:
+  HeldFields(std::shared_ptr<const Dynamics> body, DofsNotInQ dofs)
+      : body_(std::move(body)), dofs_(std::move(dofs)), all_(dofs_.all->count()) {
+    const std::size_t n = dofs_.held.size();
+    columns_ = {{"held_position", n, "m, rad, 1", "of the degrees of freedom in held"},
+                {"held_velocity", n, "m/s, rad/s, 1/s", "of the degrees of freedom in held"}};
+  }
+  void describe(const h5::Group& body) const override { write_held(body, dofs_.held); }
+  void sample(double t, View q, View v, FieldRows rows) override {
+    dofs_.all->values(t, q, all_);
+    for (const int dof : dofs_.held) rows[0].push_back(all_[dof]);
+    dofs_.all->rates(t, q, v, all_);
+    for (const int dof : dofs_.held) rows[1].push_back(all_[dof]);
+  }
+
+ private:
+  std::shared_ptr<const Dynamics> body_;
+  DofsNotInQ dofs_;
+  Vector all_;
+};
+
 /// A mesh of finite elements. Body: the class that q belongs to.
 template <class Body>
 class MeshFields final : public BodyFields {
@@ -59,8 +98,9 @@ class MeshFields final : public BodyFields {
       : body_(std::move(body)), fem_(fem), mesh_(fem.mesh()), options_(options) {
     const auto dofs = 3 * static_cast<int>(mesh_.nodes.cols());
     for (int dof = 0; dof < dofs; ++dof) {
-      const int free = body_->free_index(dof);
-      const bool other = free < 0 && dof % 3 < mesh_.dimension;
+      const bool there = dof % 3 < mesh_.dimension;
+      const int free = !options.whole ? body_->free_index(dof) : there ? dof : -1;
+      const bool other = free < 0 && there;
       dof_.push_back(free >= 0 ? free : other ? -2 - static_cast<int>(other_.size()) : -1);
       if (other) other_.push_back(dof);
     }
@@ -186,7 +226,8 @@ class MeshFields final : public BodyFields {
 /// Beams: straight lines between the ends of the elements.
 class BeamFields final : public BodyFields {
  public:
-  explicit BeamFields(std::shared_ptr<const ElasticBeam> beam) : beam_(std::move(beam)) {
+  BeamFields(std::shared_ptr<const ElasticBeam> beam, bool whole)
+      : beam_(std::move(beam)), whole_(whole) {
     const int n = beam_->nodes();
     ElementBlock lines{ElementKind::bar2, 0, {}};
     for (int a = 0; a < n; ++a) {
@@ -206,6 +247,7 @@ class BeamFields final : public BodyFields {
   void describe(const h5::Group& body) const override {
     write_mesh(body, mesh_);
     layout::described(body.write("dof", dof_, 3), "1", kDofText);
+    if (!whole_) write_held(body, DofsNotInQ(*beam_).held);
   }
   void sample(double t, View q, View v, FieldRows rows) override {
     beam_->points(t, q, at_, place_);
@@ -217,6 +259,7 @@ class BeamFields final : public BodyFields {
 
  private:
   std::shared_ptr<const ElasticBeam> beam_;
+  bool whole_;
   Mesh mesh_;
   std::vector<PointRef> at_;
   std::vector<std::int32_t> dof_;
@@ -387,8 +430,8 @@ Fields fields_of(std::shared_ptr<const Fem> body, const FieldOptions& options) {
 Fields fields_of(std::shared_ptr<const RedistributedMass> body, const FieldOptions& options) {
   return std::make_unique<MeshFields<RedistributedMass>>(body, body->fem(), options);
 }
-Fields fields_of(std::shared_ptr<const ElasticBeam> body, const FieldOptions&) {
-  return std::make_unique<BeamFields>(std::move(body));
+Fields fields_of(std::shared_ptr<const ElasticBeam> body, const FieldOptions& options) {
+  return std::make_unique<BeamFields>(std::move(body), options.whole);
 }
 Fields fields_of(std::shared_ptr<const PseudoRigid> body, const FieldOptions&) {
   return std::make_unique<PseudoRigidFields>(std::move(body));
@@ -433,6 +476,9 @@ std::unique_ptr<BodyFields> body_fields(std::shared_ptr<const Dynamics> body,
                                         const FieldOptions& options) {
   for (const auto& row : kFields)
     if (auto fields = row(body, options)) return fields;
+  if (!body || options.whole) return nullptr;
+  if (DofsNotInQ dofs(*body); !dofs.held.empty())
+    return std::make_unique<HeldFields>(body, std::move(dofs));
   return nullptr;
 }
 

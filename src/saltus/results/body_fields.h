@@ -15,6 +15,7 @@ struct FieldOptions {
   bool stress = false;      ///< of nodes, and von Mises stress
   bool strain = false;      ///< Green strain at nodes
   bool resultants = false;  ///< force and moment through each face set on the surface of a mesh
+  bool whole = false;       ///< q and velocity of the frames contain all degrees of freedom
 };
 
 /// Tables in the group /bodies/<name> of one body; docs/reference/results.md lists them all.

@@ -10,6 +10,7 @@
 
 #include "saltus/results/layout.h"
 #include "saltus/results/packed_state.h"
+#include "saltus/results/results.h"
 
 namespace saltus {
 namespace {
@@ -336,6 +337,11 @@ Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, cons
           {found->packed.table_rows, found->packed.table_sum},
           read_notices(file, found->slot),
           std::move(found->packed.beside)};
+}
+
+std::vector<double> read_beside(const std::string& file) {
+  const std::optional<Newest> found = newest(layout::open(file, false));
+  return found ? found->packed.beside : std::vector<double>();
 }
 
 std::int64_t newest_checkpoint_step(const h5::File& file) {

@@ -2,6 +2,7 @@
 #include "saltus/results/frames.h"
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "saltus/results/layout.h"
 
@@ -80,10 +81,28 @@ void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shift
   if (v && shifted) put("v1", v, "m/s, rad/s", "velocity at its end as stored by the scheme");
 }
 
+bool is_whole(std::span<const char> whole, std::size_t g) {
+  return g < whole.size() && whole[g] != 0;
+}
+
+/// Positions and velocities of a group in a frame.
+std::pair<Eigen::Index, Eigen::Index> counts_of(const Model& model, std::size_t g, bool whole) {
+  const GroupState& initial = model.initial()[g];
+  if (!whole) return {initial.q.size(), initial.v.size()};
+  const int count = all_dofs(*model.groups()[g].dynamics)->count();
+  return {count, count};
+}
+
+std::unique_ptr<BodyFields> fields_of_group(const Model& model, std::size_t g, FieldOptions options,
+                                            bool whole) {
+  options.whole = whole;
+  return body_fields(model.groups()[g].dynamics, options);
+}
+
 }  // namespace
 
 FrameTable FrameTable::create(const h5::File& file, const Model& model, const FieldOptions& fields,
-                              bool contacts) {
+                              bool contacts, std::span<const char> whole) {
   file.create_group("frames");
   layout::described(file.create("frames/time", reals(0)), "s", "time of each frame");
   layout::described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1",
@@ -97,19 +116,19 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
   std::vector<std::unique_ptr<BodyFields>> shown;
   for (std::size_t g = 0; g < names.size(); ++g) {
     const Group& group = model.groups()[g];
-    const GroupState& initial = model.initial()[g];
+    const bool all = is_whole(whole, g);
+    const auto [positions, velocities] = counts_of(model, g, all);
     const h5::Group body = bodies.create_group(names[g]);
     body.set("index", static_cast<std::int64_t>(g));
     body.set("name", group.name);
     body.set("kind", group.kind);
     body.set("scheme", group.scheme ? group.scheme->name() : "");
     body.set("bodies", std::int64_t{group.dynamics ? group.dynamics->bodies() : 1});
-    body.set("positions", static_cast<std::int64_t>(initial.q.size()));
-    body.set("velocities", static_cast<std::int64_t>(initial.v.size()));
+    body.set("positions", static_cast<std::int64_t>(positions));
+    body.set("velocities", static_cast<std::int64_t>(velocities));
     file.link("frames/time", "bodies/" + names[g] + "/time");
     if (!group.bodies.empty()) body.write("names", nlohmann::json(group.bodies).dump());
-    const auto q = static_cast<std::size_t>(initial.q.size());
-    const auto v = static_cast<std::size_t>(initial.v.size());
+    const auto q = static_cast<std::size_t>(positions), v = static_cast<std::size_t>(velocities);
     // A body without coordinates (only prescribed motion) has no columns.
     if (q)
       layout::described(body.create("q", noise(q)), "m, rad, 1",
@@ -117,9 +136,9 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
     if (v)
       layout::described(body.create("velocity", noise(v)), "m/s, rad/s",
                         "physical velocity, one row per frame");
-    if (contacts && (q || v))
+    if (contacts && (q || v) && !all)
       create_step(body, q, v, group.scheme && group.scheme->velocity_at() != 1.0);
-    shown.push_back(body_fields(group.dynamics, fields));
+    shown.push_back(fields_of_group(model, g, fields, all));
     if (const BodyFields* const of = shown.back().get()) {
       of->describe(body);
       for (const BodyFields::Column& column : of->columns()) {
@@ -150,18 +169,20 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model, const Fi
     }
   }
   create_contacts(file, model.surfaces().fixed_names);
-  return open(file, model, std::move(shown), contacts);
+  return open(file, model, std::move(shown), contacts, whole);
 }
 
 FrameTable FrameTable::open(const h5::File& file, const Model& model, const FieldOptions& fields,
-                            bool contacts) {
+                            bool contacts, std::span<const char> whole) {
   std::vector<std::unique_ptr<BodyFields>> shown;
-  for (const Group& group : model.groups()) shown.push_back(body_fields(group.dynamics, fields));
-  return open(file, model, std::move(shown), contacts);
+  for (std::size_t g = 0; g < model.groups().size(); ++g)
+    shown.push_back(fields_of_group(model, g, fields, is_whole(whole, g)));
+  return open(file, model, std::move(shown), contacts, whole);
 }
 
 FrameTable FrameTable::open(const h5::File& file, const Model& model,
-                            std::vector<std::unique_ptr<BodyFields>> shown, bool contacts) {
+                            std::vector<std::unique_ptr<BodyFields>> shown, bool contacts,
+                            std::span<const char> whole) {
   FrameTable table;
   table.holds_contacts_ = contacts;
   const h5::Group frames = file.group("frames");
@@ -169,7 +190,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
   table.step_data_ = table_of(frames, "step", 1);
   table.crc_data_ = newer_table_of(frames, "crc32", 1);
   const h5::Group found = file.group("contacts");
-  ContactData& of = table.contact_data_;
+  FrameContacts& of = table.contact_data_;
   of.offset = table_of(found, "offset", 1);
   of.key = table_of(found, "key", 1);
   of.impulse = table_of(found, "impulse", 3);
@@ -188,11 +209,15 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
   const h5::Group bodies = file.group("bodies");
   for (const std::string& name : layout::in_order(bodies)) {
     const h5::Group group = bodies.group(name);
-    BodyData& body = table.bodies_.emplace_back();
+    FrameBody& body = table.bodies_.emplace_back();
     const std::size_t g = table.bodies_.size() - 1;
     if (g >= model.groups().size()) throw h5::Error(group.label() + ": is not a body of the scene");
-    body.positions = model.initial()[g].q.size();
-    body.velocities = model.initial()[g].v.size();
+    body.whole = is_whole(whole, g);
+    std::tie(body.positions, body.velocities) = counts_of(model, g, body.whole);
+    if (body.whole) {
+      body.dynamics = model.groups()[g].dynamics;
+      body.all = all_dofs(*body.dynamics);
+    }
     const auto q = static_cast<std::size_t>(body.positions),
                v = static_cast<std::size_t>(body.velocities);
     body.q = newer_table_of(group, "q", q);
@@ -214,7 +239,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
     const h5::Group joints = file.group("joints");
     for (const std::string& name : layout::in_order(joints)) {
       const h5::Group group = joints.group(name);
-      JointData& joint = table.joints_.emplace_back();
+      FrameJoint& joint = table.joints_.emplace_back();
       joint.force = table_of(group, "force", 3);
       joint.torque = table_of(group, "torque", 3);
       joint.angles = angles_of(model, table.joints_.size() - 1);

@@ -48,7 +48,7 @@ void shorten(h5::Dataset& data, std::size_t rows) {
 FrameTable::Waiting FrameTable::room() const {
   Waiting room;
   room.joints.resize(joints_.size());
-  for (const BodyData& data : bodies_) room.bodies.emplace_back().field.resize(data.field.size());
+  for (const FrameBody& data : bodies_) room.bodies.emplace_back().field.resize(data.field.size());
   return room;
 }
 
@@ -63,9 +63,8 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
   waiting_.step.push_back(state.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     Waiting::Body& body = waiting_.bodies[g];
-    insert(body.q, state.groups[g].q);
-    insert(body.velocity, velocities[g]);
-    bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
+    bodies_[g].add(state.t, state.groups[g].q, velocities[g], body.q, body.velocity);
+    bytes_ += 8 * static_cast<std::size_t>(bodies_[g].positions + bodies_[g].velocities);
     if (bodies_[g].fields && !bodies_[g].fields->later())
       bytes_ += add_fields(bodies_[g], body.field, state.t, state.groups[g].q, velocities[g]);
   }
@@ -85,10 +84,39 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
     add_contacts(contacts, seen);
 }
 
+void FrameBody::add(double t, View at, View rates, std::vector<double>& to_q,
+                    std::vector<double>& to_v) {
+  if (!all) {
+    insert(to_q, at);
+    insert(to_v, rates);
+    return;
+  }
+  values.resize(all->count());
+  all->values(t, at, values);
+  insert(to_q, values);
+  all->rates(t, at, rates, values);
+  insert(to_v, values);
+}
+
+void FrameBody::enter(std::shared_ptr<const Dynamics> body, FieldOptions options) {
+  options.whole = whole;
+  dynamics = std::move(body);
+  fields = body_fields(dynamics, options);
+  if (whole) all = all_dofs(*dynamics);
+}
+
+void FrameTable::enter(const Model& model, const FieldOptions& fields) {
+  expects(model.groups().size() == bodies_.size() && model.joints().size() == joints_.size(),
+          "FrameTable::enter: the same groups and joints");
+  near_ = near(model);
+  for (std::size_t g = 0; g < bodies_.size(); ++g)
+    bodies_[g].enter(model.groups()[g].dynamics, fields);
+}
+
 void FrameTable::begin_step(std::span<const GroupState> start) {
   expects(start.size() == bodies_.size(), "FrameTable::begin_step: one start per group");
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
-    const BodyData& data = bodies_[g];
+    const FrameBody& data = bodies_[g];
     Waiting::Body& body = waiting_.bodies[g];
     if (data.q0.is_open()) {
       if (begun_) drop_last(body.q0, data.positions);  // that step failed
@@ -106,7 +134,7 @@ void FrameTable::begin_step(std::span<const GroupState> start) {
 std::size_t FrameTable::add_step(const State& state) {
   std::size_t bytes = 0;
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
-    const BodyData& data = bodies_[g];
+    const FrameBody& data = bodies_[g];
     Waiting::Body& body = waiting_.bodies[g];
     const auto q = static_cast<std::size_t>(data.positions),
                v = static_cast<std::size_t>(data.velocities);
@@ -121,7 +149,7 @@ std::size_t FrameTable::add_step(const State& state) {
 }
 
 /// Returns the number of bytes added.
-std::size_t FrameTable::add_fields(BodyData& body, std::vector<std::vector<double>>& waiting,
+std::size_t FrameTable::add_fields(FrameBody& body, std::vector<std::vector<double>>& waiting,
                                    double t, View q, View v) {
   std::size_t bytes = 0;
   for (std::vector<double>& row : body.row) row.clear();
@@ -221,7 +249,7 @@ void FrameTable::hand_over(Waiting& other) {
   std::swap(waiting_, other);
   // their frame is in the next portion
   for (std::size_t g = 0; begun_ && g < bodies_.size(); ++g) {
-    const BodyData& data = bodies_[g];
+    const FrameBody& data = bodies_[g];
     if (data.q0.is_open()) move_last(other.bodies[g].q0, data.positions, waiting_.bodies[g].q0);
     if (data.v0.is_open()) move_last(other.bodies[g].v0, data.velocities, waiting_.bodies[g].v0);
   }
@@ -229,7 +257,7 @@ void FrameTable::hand_over(Waiting& other) {
   bytes_ = 0;
 }
 
-void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
+void FrameTable::add_later_fields(FrameBody& body, Waiting::Body& waiting,
                                   std::span<const double> time) {
   const auto frames = std::ssize(time);
   body.fields->sample_frames(
@@ -239,7 +267,7 @@ void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
 
 void FrameTable::write(Waiting& w) {
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
-    BodyData& body = bodies_[g];
+    FrameBody& body = bodies_[g];
     if (body.fields && body.fields->later() &&
         std::ranges::any_of(body.field, &h5::Dataset::is_open))  // a file stores them
       add_later_fields(body, w.bodies[g], w.time);
@@ -248,7 +276,7 @@ void FrameTable::write(Waiting& w) {
   put(time_data_, w.time);
   put(step_data_, w.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
-    BodyData& body = bodies_[g];
+    FrameBody& body = bodies_[g];
     put(body.q, w.bodies[g].q);
     put(body.velocity, w.bodies[g].velocity);
     put(body.q0, w.bodies[g].q0);
@@ -261,7 +289,7 @@ void FrameTable::write(Waiting& w) {
     put(joints_[i].torque, w.joints[i].torque);
     put(joints_[i].angle, w.joints[i].angle);
   }
-  ContactData& of = contact_data_;
+  FrameContacts& of = contact_data_;
   put(of.offset, w.offset), put(of.key, w.key);
   h5::Dataset* const columns[] = {&of.impulse, &of.moment,  &of.point, &of.normal, &of.force,
                                   &of.gap,     &of.tangent, &of.local, &of.carried};
@@ -287,7 +315,7 @@ std::vector<std::uint64_t> FrameTable::sums_of(const Waiting& w) const {
         sum = crc32_z(sum, reinterpret_cast<const Bytef*>(x.data() + begin), 8 * count);
     };
     for (std::size_t g = 0; g < bodies_.size(); ++g) {
-      const BodyData& data = bodies_[g];
+      const FrameBody& data = bodies_[g];
       const Waiting::Body& body = w.bodies[g];
       const auto q = static_cast<std::size_t>(data.positions),
                  v = static_cast<std::size_t>(data.velocities);
@@ -320,19 +348,19 @@ void FrameTable::truncate(std::size_t frames) {
   shorten(time_data_, frames);
   shorten(step_data_, frames);
   if (crc_data_.is_open()) shorten(crc_data_, frames);
-  ContactData& of = contact_data_;
+  FrameContacts& of = contact_data_;
   shorten(of.offset, frames + 1);
   for (h5::Dataset* column :
        {&of.key, &of.impulse, &of.moment, &of.point, &of.normal, &of.force, &of.gap, &of.status,
         &of.body, &of.tangent, &of.local, &of.carried, &of.feature})
     if (column->is_open()) shorten(*column, contacts_);
-  for (BodyData& body : bodies_) {
+  for (FrameBody& body : bodies_) {
     for (h5::Dataset* column : {&body.q, &body.velocity, &body.q0, &body.v0, &body.v1})
       if (column->is_open()) shorten(*column, frames);
     for (h5::Dataset& field : body.field)
       if (field.is_open()) shorten(field, frames);
   }
-  for (JointData& joint : joints_)
+  for (FrameJoint& joint : joints_)
     for (h5::Dataset* column : {&joint.force, &joint.torque, &joint.angle})
       if (column->is_open()) shorten(*column, frames);
   given_ = frames;

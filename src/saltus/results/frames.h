@@ -9,21 +9,58 @@
 #include "saltus/model/model.h"
 #include "saltus/results/body_fields.h"
 #include "saltus/results/hdf5.h"
+#include "saltus/sim/all_dofs.h"
 #include "saltus/state/contact_view.h"
 #include "saltus/state/state.h"
 
 namespace saltus {
+
+/// Columns of /contacts; all but the first four may be missing in older files.
+struct FrameContacts {
+  h5::Dataset offset, key, impulse, moment, point, normal, force, gap, status, body;
+  h5::Dataset tangent, local, carried, feature;
+};
+
+/// Tables of a group.
+struct FrameBody {
+  h5::Dataset q, velocity;
+  h5::Dataset q0, v0, v1;                ///< of the step; not open: not in the file
+  std::unique_ptr<BodyFields> fields;    ///< null: none
+  std::vector<h5::Dataset> field;        ///< one per column; not open: not in the file
+  std::vector<std::vector<double>> row;  ///< of the current frame
+  Eigen::Index positions = 0, velocities = 0;
+  bool whole = false;
+  std::unique_ptr<AllDofs> all;                ///< of a whole body
+  std::shared_ptr<const Dynamics> dynamics{};  ///< to which `all` refers
+  Vector values{};                             ///< of all degrees of freedom
+
+  /// Adds a state of the group.
+  void add(double t, View at, View rates, std::vector<double>& to_q, std::vector<double>& to_v);
+  /// The next states are those of another body.
+  void enter(std::shared_ptr<const Dynamics> body, FieldOptions options);
+};
+
+struct FrameJoint {
+  h5::Dataset force, torque;
+  h5::Dataset angle;               ///< not open: not in the file, or the joint has none
+  std::vector<JointAngle> angles;  ///< its columns
+};
 
 class FrameTable {
  public:
   FrameTable() = default;
   /// Creates /frames, /bodies and /contacts without rows. contacts: frames contain contacts and the
   /// start of their step.
+  /// whole: for each group, whether its q and velocity contain all degrees of freedom; may be
+  /// shorter.
   static FrameTable create(const h5::File& file, const Model& model, const FieldOptions& fields,
-                           bool contacts = true);
+                           bool contacts = true, std::span<const char> whole = {});
   /// Opens those of an existing file, with the fields it has. Throws h5::Error.
   static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields,
-                         bool contacts = true);
+                         bool contacts = true, std::span<const char> whole = {});
+  /// The next frames are those of another model with the same groups and joints. All frames must be
+  /// written.
+  void enter(const Model& model, const FieldOptions& fields);
 
   /// Frames in memory, with the new data of every table.
   struct Waiting {
@@ -69,29 +106,12 @@ class FrameTable {
  private:
   /// shown: fields of each group in addition to its state; null: none.
   static FrameTable open(const h5::File& file, const Model& model,
-                         std::vector<std::unique_ptr<BodyFields>> shown, bool contacts);
+                         std::vector<std::unique_ptr<BodyFields>> shown, bool contacts,
+                         std::span<const char> whole);
 
-  /// Columns of /contacts; all but the first four may be missing in older files.
-  struct ContactData {
-    h5::Dataset offset, key, impulse, moment, point, normal, force, gap, status, body;
-    h5::Dataset tangent, local, carried, feature;
-  };
-  struct BodyData {
-    h5::Dataset q, velocity;
-    h5::Dataset q0, v0, v1;                ///< of the step; not open: not in the file
-    std::unique_ptr<BodyFields> fields;    ///< null: none
-    std::vector<h5::Dataset> field;        ///< one per column; not open: not in the file
-    std::vector<std::vector<double>> row;  ///< of the current frame
-    Eigen::Index positions = 0, velocities = 0;
-  };
-  struct JointData {
-    h5::Dataset force, torque;
-    h5::Dataset angle;               ///< not open: not in the file, or the joint has none
-    std::vector<JointAngle> angles;  ///< its columns
-  };
-  std::size_t add_fields(BodyData& body, std::vector<std::vector<double>>& waiting, double t,
+  std::size_t add_fields(FrameBody& body, std::vector<std::vector<double>>& waiting, double t,
                          View q, View v);
-  void add_later_fields(BodyData& body, Waiting::Body& waiting, std::span<const double> time);
+  void add_later_fields(FrameBody& body, Waiting::Body& waiting, std::span<const double> time);
   void add_contacts(std::span<const ContactMemory> contacts);
   void add_contacts(std::span<const ContactView> contacts, std::span<const SeenContact> seen);
   std::size_t add_step(const State& state);
@@ -103,9 +123,9 @@ class FrameTable {
   std::vector<std::uint64_t> sums_of(const Waiting& waiting) const;
 
   h5::Dataset time_data_, step_data_, crc_data_;
-  ContactData contact_data_;
-  std::vector<BodyData> bodies_;
-  std::vector<JointData> joints_;
+  FrameContacts contact_data_;
+  std::vector<FrameBody> bodies_;
+  std::vector<FrameJoint> joints_;
   Waiting waiting_;
   bool begun_ = false;  ///< waiting_ has one row of q0 and v0 more than of the other columns
   double near_ = 0.0;   ///< near() of the model [m]

@@ -50,9 +50,9 @@ std::vector<std::string> in_order(const h5::Group& group) {
   return result;
 }
 
-void check_format(const h5::File& file, const std::string& path) {
+void check_format(const h5::File& file, const std::string& path, std::string_view format) {
   if (!file.has_attribute("format") || !file.has_attribute("version") ||
-      file.text("format") != kFormat)
+      file.text("format") != format)
     throw SceneError("", "is not a results file of Saltus", "give a file made by 'saltus run'")
         .at(path, 0, 0);
   const std::int64_t version = file.integer("version");
@@ -79,7 +79,7 @@ void expect_name(const std::string& path) {
 namespace {
 
 template <typename Open>
-h5::File open_checked(const std::string& path, Open&& open) {
+h5::File open_checked(const std::string& path, Open&& open, bool any = false) {
   expect_name(path);
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT && !is_part(path) &&
@@ -96,7 +96,7 @@ h5::File open_checked(const std::string& path, Open&& open) {
         .at(path, 0, 0);
   for (int attempt = 1;; ++attempt) try {
       h5::File file = open();
-      check_format(file, path);
+      if (!any) check_format(file, path);
       return file;
     } catch (const h5::Changed&) {  // flushed just now
       pause(attempt);
@@ -117,6 +117,11 @@ h5::File open_checked(const std::string& path, Open&& open) {
 
 h5::File open(const std::string& path, bool modify) {
   return open_checked(path, [&] { return modify ? h5::File::modify(path) : h5::File::read(path); });
+}
+
+h5::File open_any(const std::string& path) {
+  return open_checked(
+      path, [&] { return h5::File::read(path); }, true);
 }
 
 h5::File open_now(const std::string& path) {

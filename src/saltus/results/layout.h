@@ -98,7 +98,7 @@ std::size_t frame_chunk(std::size_t columns);
 std::vector<std::string> in_order(const h5::Group& group);
 
 /// Throws SceneError unless the file has this format in a supported version.
-void check_format(const h5::File& file, const std::string& path);
+void check_format(const h5::File& file, const std::string& path, std::string_view format = kFormat);
 
 /// Throws SceneError for a name with a null character, at which the system would cut it.
 void expect_name(const std::string& path);
@@ -106,6 +106,9 @@ void expect_name(const std::string& path);
 /// Opens for reading (or modification) with errors for users: SceneError for a missing, foreign or
 /// damaged file, and for one that was never flushed.
 h5::File open(const std::string& path, bool modify);
+/// Opens for reading a file of one of Saltus' formats, for the caller to check which; errors as of
+/// open().
+h5::File open_any(const std::string& path);
 /// Opens one state of a file that may be growing, by h5::File::read_now(). Throws h5::Changed if it
 /// is flushed faster than it can be read.
 h5::File open_now(const std::string& path);

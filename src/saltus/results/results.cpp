@@ -3,46 +3,24 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <new>
 
 #include "saltus/results/atomic_file.h"
-#include "saltus/results/checkpoint.h"
-#include "saltus/results/event_table.h"
-#include "saltus/results/frames.h"
-#include "saltus/results/joint_breaks.h"
-#include "saltus/results/layout.h"
 #include "saltus/results/output_file.h"
+#include "saltus/results/recording_internal.h"
 #include "saltus/results/results_file.h"
-#include "saltus/results/step_contacts.h"
-#include "saltus/results/step_row.h"
-#include "saltus/results/table_sums.h"
-#include "saltus/results/writer_thread.h"
 
 namespace saltus {
 namespace {
 
-// Data in memory are handed over and flushed when there are this many rows, or this many bytes of
-// other data.
-constexpr std::size_t kRows = 8192;
-constexpr std::size_t kRowBytes = 16u << 20;
-constexpr std::size_t kBytes = 8u << 20;
 // Adding and subtracting it rounds to 2^-30 s; smaller digits would not be compressible.
 constexpr double kNanosecond = 0x1.8p22;
 constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
-
-std::size_t buffer_rows(std::size_t width, std::uint64_t expected_steps) {
-  const std::size_t fitting = std::max<std::size_t>(kRowBytes / (8 * width), 64);
-  const std::size_t wanted =
-      expected_steps ? std::max<std::size_t>(expected_steps / 2 + 1, 64) : kRows;
-  return std::min({fitting, wanted, kRows});
-}
 
 /// Copies a finished file, which stays unchanged until the longer run takes its name.
 OutputFile copy_to_part(const std::string& file) {
@@ -59,188 +37,6 @@ OutputFile copy_to_part(const std::string& file) {
 
 }  // namespace
 
-struct ResultsWriter::Recording {
-  Recording(OutputFile file, const Model& of, const ResultsOptions& options)
-      : output(std::move(file)),
-        model(of),
-        step_width(layout::step_width(of.options())),
-        go_on(options.go_on.empty() ? "--resume continues from it"
-                                    : "resume with: " + options.go_on),
-        thread(options.own_thread) {}
-  ~Recording() {
-    try {
-      if (!failed) close();
-    } catch (...) {  // destructors must not throw; give_up() reports errors
-    }
-    keep();
-  }
-
-  /// All rows must be written, because the tables would otherwise have unequal lengths.
-  void close() {
-    settled([&] {
-      if (hdf5.is_open() && !discarded && started && !torn && waits()) write_and_flush();
-    });
-  }
-  /// Keeps the `.part` if rows have reached the disk.
-  void keep() {
-    if (held > 0 && !discarded) output.keep();
-  }
-
-  OutputFile output;  // before hdf5: the file is closed before the `.part` is removed
-  Model model;
-  std::size_t step_width;  ///< columns of /step
-  h5::File hdf5;
-  RowTable rows;
-  FrameTable frames;
-  StepContacts step_contacts;
-  EventTable events;
-  JointBreaks breaks;
-  SummedTables tables;
-  RunStatistics statistics;  ///< of the rows written; its events: of all
-  struct {
-    RowTable::Waiting rows;
-    FrameTable::Waiting frames;
-    StepContacts::Waiting step_contacts;
-    EventTable::Waiting events;
-  } portion;  ///< written while the tables collect the next one
-  std::string next_slot = "a";
-  bool failed = false, started = false, discarded = false;
-  bool torn = false;  ///< memory was exhausted within a row or frame: what waits is incomplete
-  std::atomic<std::size_t> held = 0;  ///< rows of the last flush
-  std::vector<Notice> notices;        ///< of the run up to its last resumption
-  std::function<std::vector<double>()> beside;
-  std::vector<double> stored_beside;
-  std::string go_on;
-  WriterThread thread;  // last, because it uses the members above
-
-  /// Adds to the data in memory.
-  template <typename Action>
-  void collecting(Action&& action) {
-    torn = true;
-    action();
-    torn = false;
-  }
-
-  /// Runs an action that writes. After a failure the file stays as of its last flush if it can be
-  /// resumed from there; otherwise the `.part` is removed.
-  template <typename Action>
-  void writing(Action&& action) {
-    if (failed) throw RunError(output.path() + ": an earlier write failed");
-    try {
-      action();
-    } catch (const RunError& error) {
-      throw RunError(error.what() + ("; " + give_up()));
-    } catch (const std::bad_alloc&) {
-      throw RunError("out of memory; " + give_up());
-    } catch (...) {
-      give_up();
-      throw;
-    }
-  }
-
-  /// Description of the state of the file.
-  std::string give_up() {
-    failed = true;
-    thread.settle();
-    hdf5.abandon();
-    return left();
-  }
-
-  /// Description of the contents of the file; a file without rows is removed.
-  std::string left() {
-    keep();
-    std::int64_t step = -1;
-    std::size_t rows_there = 0;
-    try {  // the file on disk decides
-      const h5::File stored = layout::open(output.part(), false);
-      step = newest_checkpoint_step(stored);
-      rows_there = stored.dataset("step/time").rows();
-    } catch (const std::bad_alloc&) {  // it cannot be read now: earlier data are kept
-      return output.part() +
-             (held > 0 ? " keeps the data written before; " + go_on : " is removed");
-    } catch (const std::exception&) {  // damaged, or never flushed
-      if (held > 0) return output.part() + " can no longer be read";
-    }
-    if (step < 0 && rows_there == 0) {
-      output.discard();
-      return output.part() + " is removed: it contained no rows yet";
-    }
-    output.keep();
-    if (step < 0)
-      return output.part() + " keeps " + std::to_string(rows_there) +
-             " rows and no checkpoint: --resume begins at the start";
-    return output.part() + " keeps " + std::to_string(rows_there) +
-           (rows_there == 1 ? " row" : " rows") + " and the checkpoint of step " +
-           std::to_string(step) + "; " + go_on;
-  }
-
-  /// writing(), after the portion handed over has been written.
-  template <typename Action>
-  void settled(Action&& action) {
-    writing([&] {
-      thread.wait();
-      action();
-    });
-  }
-
-  /// Size of the data that accompany rows.
-  std::size_t waiting_bytes() const {
-    return step_contacts.waiting_bytes() + events.waiting_bytes();
-  }
-  bool waits() const { return rows.waiting() > 0 || frames.waiting_bytes() + waiting_bytes() > 0; }
-  bool enough_waits() const {
-    return rows.full() || frames.waiting_bytes() + waiting_bytes() > kBytes;
-  }
-
-  void reserve(const ResultsOptions& options) {
-    rows.reserve(buffer_rows(rows.width(), options.expected_steps));
-    portion.rows = rows.room();
-    portion.frames = frames.room();
-  }
-
-  /// Moves the data in memory to the portion, which must have been written.
-  void take() {
-    rows.hand_over(portion.rows);
-    frames.hand_over(portion.frames);
-    step_contacts.hand_over(portion.step_contacts);
-    events.hand_over(portion.events);
-  }
-  void write() {
-    rows.write(portion.rows);
-    for (std::size_t row = 0; row < portion.rows.rows; ++row)
-      add_step({portion.rows.values.get() + row * rows.width(), step_width}, statistics);
-    frames.write(portion.frames);
-    step_contacts.write(portion.step_contacts);
-    events.write(portion.events);
-  }
-  void write_and_flush() {
-    take();
-    const std::size_t reached = rows.rows();
-    write();
-    hdf5.flush();
-    held = reached;
-  }
-
-  void hand_over() {
-    settled([&] {
-      take();
-      thread.post([this, reached = rows.rows()] {
-        write();
-        hdf5.flush();
-        held = reached;
-      });
-    });
-  }
-
-  void save(const State& state, std::span<const Notice> now) {
-    breaks.write(state);
-    write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()},
-                     tables.sums(), merged(notices, now),
-                     beside ? beside() : std::vector<double>());
-    next_slot = next_slot == "a" ? "b" : "a";
-  }
-};
-
 ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene,
                              std::string_view resolved, ResultsOptions options)
     : recording_(std::make_unique<Recording>(OutputFile(std::move(path)), model, options)) {
@@ -248,9 +44,11 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
   p.settled([&] {
     p.hdf5 = h5::File::create_growing(p.output.part());
     create_layout(p.hdf5, model, scene, resolved, options);
-    p.frames = FrameTable::create(p.hdf5, model, options.fields, options.frame_contacts);
+    p.frames = FrameTable::create(p.hdf5, model, options.fields, options.frame_contacts,
+                                  options.phased.whole);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
-    if (model.options().mode == TimeMode::events) p.events = EventTable::create(p.hdf5);
+    if (model.options().mode == TimeMode::events || options.phased.events)
+      p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
     name_checkpoints(p.hdf5, resolved, options.inputs);
     p.rows = open_rows(p.hdf5);
@@ -292,10 +90,10 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   try {
     p.hdf5 = layout::open(p.output.part(), true);
     p.rows = open_rows(p.hdf5);
-    if (p.rows.width() !=
-        p.step_width + model.accounts().size() + model.probes().size() + layout::kTiming)
+    if (p.rows.width() != p.step_width + p.accounts() + model.probes().size() + layout::kTiming)
       throw h5::Error(p.hdf5.label() + ": has columns that differ from those of the scene");
-    p.frames = FrameTable::open(p.hdf5, model, options.fields, options.frame_contacts);
+    p.frames = FrameTable::open(p.hdf5, model, options.fields, options.frame_contacts,
+                                options.phased.whole);
     p.step_contacts = StepContacts::open(p.hdf5);
     p.rows.truncate(checkpoint.extent.rows);
     p.frames.truncate(checkpoint.extent.frames);
@@ -336,6 +134,17 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   return ResultsWriter(std::move(parts));
 }
 
+void ResultsWriter::enter(const Model& model, std::span<const double> work,
+                          std::span<const Notice> notices) {
+  Recording& p = *recording_;
+  expects(work.size() == p.phased.accounts.size(), "ResultsWriter::enter: work of all accounts");
+  p.settled([&] {
+    p.write_and_flush();
+    p.notices = merged(p.notices, notices);
+    p.enter(model, work);
+  });
+}
+
 void ResultsWriter::start(const State& state, std::span<const double> probes) {
   StepReport none;
   none.gap = std::numeric_limits<double>::infinity();
@@ -348,12 +157,12 @@ void ResultsWriter::record(const StepReport& report, const State& state,
   Recording& p = *recording_;
   p.started = true;
   if (p.enough_waits()) p.hand_over();
-  const std::size_t accounts = state.ledger.size();
-  expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
+  const std::span<const double> ledger = p.ledger(state);
+  expects(p.step_width + ledger.size() + probes.size() + layout::kTiming == p.rows.width(),
           "ResultsWriter::record: one value per work term and probe of the model");
   p.collecting([&] {
     double* row = put_step(report, state, p.step_width > layout::kStep.size(), p.rows.next());
-    for (const double work : state.ledger) *row++ = work;
+    for (const double work : ledger) *row++ = work;
     for (const double value : probes) *row++ = value;
     *row = (wall + kNanosecond) - kNanosecond;
     p.step_contacts.add(state.contacts);
@@ -406,7 +215,7 @@ std::vector<double> ResultsWriter::probe(std::size_t index) {
   Recording& p = *recording_;
   expects(index < p.model.probes().size(), "ResultsWriter::probe: index of a probe of the model");
   drain();
-  return p.rows.column(p.step_width + p.model.accounts().size() + index).reals();
+  return p.rows.column(p.step_width + p.accounts() + index).reals();
 }
 
 std::vector<double> ResultsWriter::times() {
@@ -419,7 +228,7 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
   Recording& p = *recording_;
   expects(index < p.model.probes().size(), "ResultsWriter::set_wav: index of a probe of the model");
   p.settled([&] {
-    const h5::Dataset& probe = p.rows.column(p.step_width + p.model.accounts().size() + index);
+    const h5::Dataset& probe = p.rows.column(p.step_width + p.accounts() + index);
     probe.set("wav_file", file);
     probe.set("wav_factor", factor);
     probe.set("wav_rate", rate);
@@ -434,9 +243,13 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);
     p.next_slot = "a";
-    p.beside = nullptr;
+    if (!p.phased.any()) p.beside = nullptr;
     p.save(last, summary.notices);
-    p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
+    p.hdf5.write("summary",
+                 summary_json(p.statistics, last,
+                              p.phased.any() ? std::span<const std::string>(p.phased.accounts)
+                                             : p.model.accounts(),
+                              p.ledger(last), p.model, summary));
     write_checksums(p.hdf5, p.tables);
     p.hdf5.close();
     p.output.commit(p.hdf5.size_on_disk());

@@ -39,6 +39,22 @@ bool frames_hold_contacts(const ResultsSpec& spec, const Model& model);
 /// Size of one frame before compression, assuming three contacts per shape [bytes].
 double frame_bytes(const ResultsSpec& spec, const Model& model);
 
+/// What the results of a run contain whose model changes from phase to phase, in addition to what
+/// the model of its first phase requires.
+struct PhasedResults {
+  /// Accounts of all phases, and kPhases, the energy that changes of phase add; empty: a run of one
+  /// model.
+  std::vector<std::string> accounts{};
+  /// For each group: frames contain all its degrees of freedom, because other ones are held in
+  /// other phases.
+  std::vector<char> whole{};
+  bool substeps = false;  ///< rows may be intervals of several steps
+  bool events = false;    ///< a phase is integrated from event to event
+
+  static constexpr std::string_view kPhases = "phases";
+  bool any() const { return !accounts.empty(); }
+};
+
 struct ResultsOptions {
   Provenance provenance;
   std::vector<InputFile> inputs;     ///< data files from which the model was built
@@ -50,6 +66,7 @@ struct ResultsOptions {
   bool step_contacts = false;  ///< also store the impulses of the contacts in every row
   bool own_thread = true;      ///< for writing; false: the caller waits. The file is the same.
   std::string go_on{};         ///< command that resumes the run, for messages; "": unknown
+  PhasedResults phased{};
 };
 
 /// Data that only the caller of the run has. The rest of /summary comes from RunStatistics and the
@@ -81,6 +98,11 @@ class ResultsWriter {
   ResultsWriter(ResultsWriter&&) noexcept;
   ResultsWriter& operator=(ResultsWriter&&) noexcept;
 
+  /// The model of the next rows and frames, in a run of several phases: with equal groups, joints
+  /// and probes. `work`: of all accounts so far [J], kPhases included; those of the model follow
+  /// State::ledger from then on. notices: Simulation::notices() of the rows since the last call.
+  void enter(const Model& model, std::span<const double> work,
+             std::span<const Notice> notices = {});
   /// Row 0: the state before the first step.
   void start(const State& state, std::span<const double> probes);
   /// Adds one row: data of the step and the state after it. `probes`: one value per
@@ -116,7 +138,8 @@ class ResultsWriter {
   /// valid until this one is on disk. `notices`: Simulation::notices(), which a run resumed from
   /// here reports too.
   void checkpoint(const State& state, std::span<const Notice> notices = {});
-  /// Every checkpoint from now on also stores the numbers that this function returns.
+  /// Every checkpoint from now on also stores the numbers that this function returns, that of
+  /// finish() only in a run of several phases.
   void store_beside(std::function<std::vector<double>()> numbers);
   /// Such numbers of the checkpoint from which the run was resumed; empty if there are none.
   const std::vector<double>& stored_beside() const;
@@ -155,6 +178,10 @@ class ResultsWriter {
 /// The file that `--resume` continues: `<path>.part` if it exists, else path. Throws SceneError if
 /// there is neither.
 std::string resumable_file(const std::string& path);
+
+/// Numbers beside the newest complete checkpoint (ResultsWriter::store_beside()); empty: none.
+/// Throws SceneError like read_checkpoint().
+std::vector<double> read_beside(const std::string& file);
 
 /// Whether a `.part` contains no checkpoint, so that its run has to begin at the start. Throws
 /// SceneError if it belongs to another scene or other data files, or is not a results file.

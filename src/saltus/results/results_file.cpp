@@ -208,9 +208,11 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
         .set("index", columns++);
   };
   std::ranges::for_each(layout::kStep, add_column);
-  if (layout::has_substeps(model.options())) std::ranges::for_each(layout::kSubsteps, add_column);
+  if (layout::has_substeps(model.options()) || options.phased.substeps)
+    std::ranges::for_each(layout::kSubsteps, add_column);
   const h5::Group ledger = file.create_group("ledger");
-  const std::vector<std::string> accounts(model.accounts().begin(), model.accounts().end());
+  std::vector<std::string> accounts = options.phased.accounts;
+  if (accounts.empty()) accounts.assign(model.accounts().begin(), model.accounts().end());
   const std::vector<std::string> names = layout::object_names(accounts, "account");
   for (std::size_t i = 0; i < names.size(); ++i) {
     const h5::Dataset data =

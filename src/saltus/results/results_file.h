@@ -26,8 +26,9 @@ void check_same_scene(const h5::File& file, const std::string& path, std::string
 /// list of them are accepted.
 void check_same_inputs(const h5::File& file, const std::string& path,
                        std::span<const InputFile> inputs);
-/// Text of /summary.
-std::string summary_json(const RunStatistics& statistics, const State& last, const Model& model,
-                         const RunSummary& summary);
+/// Text of /summary. work: of the accounts [J].
+std::string summary_json(const RunStatistics& statistics, const State& last,
+                         std::span<const std::string> accounts, std::span<const double> work,
+                         const Model& model, const RunSummary& summary);
 
 }  // namespace saltus

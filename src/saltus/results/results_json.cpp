@@ -110,8 +110,9 @@ void check_same_scene(const h5::File& file, const std::string& path, std::string
                      "give a later end, or run the scene from the start");
 }
 
-std::string summary_json(const RunStatistics& s, const State& last, const Model& model,
-                         const RunSummary& summary) {
+std::string summary_json(const RunStatistics& s, const State& last,
+                         std::span<const std::string> accounts, std::span<const double> work,
+                         const Model& model, const RunSummary& summary) {
   Json json;
   json["complete"] = summary.complete;
   json["stopped"] = summary.stopped;
@@ -126,7 +127,7 @@ std::string summary_json(const RunStatistics& s, const State& last, const Model&
                     {"end", s.energy_end.total()},
                     {"largest", extreme(s.energy)}};
   Json ledger = Json::object();
-  for (std::size_t i = 0; i < last.ledger.size(); ++i) ledger[model.accounts()[i]] = last.ledger[i];
+  for (std::size_t i = 0; i < work.size(); ++i) ledger[accounts[i]] = work[i];
   json["ledger"] = ledger;
   json["residual"] = extreme(s.residual);
   json["residual_after"] = extreme(s.residual_after);

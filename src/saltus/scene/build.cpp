@@ -146,6 +146,12 @@ Model build(const Scene& scene) {
           "time.scheme",
           "'auto' is chosen for whole runs only: by `saltus run`, `saltus study` and saltus.run()",
           "name `mode`, `step` and the schemes of the bodies here");
+    if (scene.spec.start)
+      throw SceneError("start", "is read by build_run() only, in C++ and in Saltus itself",
+                       "call build_run() of saltus/phases/build_run.h");
+    if (scene.spec.phases)
+      throw SceneError("phases", "are run as a whole only: by `saltus run` and saltus.run()",
+                       "leave out `phases` here");
     if (scene.spec.time.is_static()) return Builder(undamped(scene)).build();
     return Builder(scene).build();
   } catch (const SceneError& error) {

@@ -7,7 +7,8 @@ namespace saltus {
 
 class Faults;
 
-/// Reads the data files that the scene names. Every SceneError carries file, line and column.
+/// Reads the data files that the scene names. Every SceneError carries file, line and column. A
+/// scene with `start` is refused: build_run() (phases/build_run.h) reads it.
 Model build(const Scene& scene);
 
 /// Builds, and adds faults to `faults`: those of all bodies; if there are none, those of all

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <variant>
+
+#include "saltus/scene_file/phase_scenes.h"
 
 namespace saltus {
 namespace {
@@ -54,6 +57,7 @@ class DataFileList {
       add_file("ground.z.file", spec.ground->z);
     }
     add_file("reference.file", spec.reference);
+    add_file("start.file", spec.start);
     return std::move(files_);
   }
 
@@ -172,7 +176,16 @@ class DataFileList {
 
 }  // namespace
 
-std::vector<DataFile> data_files(const Scene& scene) { return DataFileList(scene)(); }
+std::vector<DataFile> data_files(const Scene& scene) {
+  std::vector<DataFile> files = DataFileList(scene)();
+  for (const PhaseScene& phase : phase_scenes(scene))
+    for (DataFile& one : DataFileList(phase.scene)()) {
+      const auto same = [&](const DataFile& of) { return of.file == one.file; };
+      if (std::ranges::none_of(files, same))
+        files.push_back({phase.path + "." + one.entry, std::move(one.file)});
+    }
+  return files;
+}
 
 std::vector<InputFile> input_files(const Scene& scene) {
   std::vector<InputFile> inputs;

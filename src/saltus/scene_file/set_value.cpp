@@ -47,13 +47,19 @@ class PathReader {
   std::size_t at_ = 0;
 };
 
+/// The entry of a list with this number, or with this `name`.
 Node& child_by_index(Node& node, std::string_view text, const PathReader& path) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty())
-    path.fail("'" + std::string(text) + "' is not an index");
+  const bool number = error == std::errc{} && end == text.data() + text.size() && !text.empty();
   if (node.kind != Node::Kind::list)
     path.fail("`" + path.so_far() + "` does not exist: there is no list");
+  if (!number) {
+    for (Node& item : node.items)
+      if (Node* name = item.kind == Node::Kind::map ? item.find("name") : nullptr)
+        if (name->kind == Node::Kind::scalar && name->text == text) return item;
+    path.fail("'" + std::string(text) + "' is not an index, and no entry has this name");
+  }
   if (index >= node.items.size())
     path.fail("`" + path.so_far() + "` does not exist",
               "the list has " + std::to_string(node.items.size()) + " entries, the first is [0]");

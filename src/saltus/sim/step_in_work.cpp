@@ -65,8 +65,12 @@ void start_angles(const Model& model, State& state) {
     angles.follow(joints, state.t, state.groups, events.t, events.start);
 }
 
-State initial_state(const Model& model) {
+State initial_state(const Model& model) { return state_at(model, 0.0, 0); }
+
+State state_at(const Model& model, double t, std::uint64_t step) {
   State state;
+  state.t = t;
+  state.step = step;
   state.h = model.options().h;
   state.groups.assign(model.initial().begin(), model.initial().end());
   state.solvers.resize(static_cast<std::size_t>(model.island_count()));
@@ -76,7 +80,7 @@ State initial_state(const Model& model) {
     const auto prepared = prepare(model, state.h);
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
       const Group& group = model.groups()[g];
-      group.scheme->start(*group.dynamics, prepared[g].get(), 0.0, state.h, state.groups[g]);
+      group.scheme->start(*group.dynamics, prepared[g].get(), t, state.h, state.groups[g]);
     }
   }
   start_angles(model, state);

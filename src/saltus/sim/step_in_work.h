@@ -29,6 +29,8 @@ Energy energy_of(const Model& model, PreparedSchemes prepared, double t, double 
                  std::span<const GroupState> groups);
 /// Converts physical q and v to states of the schemes, with the step length of the state.
 void start_schemes(const Model& model, const State& state, std::vector<GroupState>& groups);
+/// State at t after `step` steps, with the schemes started from the physical data of the model.
+State state_at(const Model& model, double t, std::uint64_t step);
 /// Sets the joint angles of a state that has none yet (JointAngles::start()).
 void start_angles(const Model& model, State& state);
 /// Adds the report of the previous step in the same interval to that of a step.

@@ -1,7 +1,10 @@
 #include "saltus/spec/spec.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -30,6 +33,46 @@ std::optional<Fault> name_fault(const std::vector<Entry>& entries, std::string_v
                    "no slash, no line break, no space at either end"};
     if (!seen.insert(name).second)
       return Fault{key, "the name '" + name + "' is used twice", "names are unique"};
+  }
+  return std::nullopt;
+}
+
+/// A sum of times without its round-off.
+std::string time_text(double t) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.12g", t);
+  return to_text(std::strtod(text.data(), nullptr), unit::s);
+}
+
+/// Phases follow each other in time; the last one ends with the run.
+std::optional<Fault> phases_fault(const SceneSpec& scene) {
+  if (!scene.phases) return std::nullopt;
+  const std::vector<PhaseSpec>& phases = *scene.phases;
+  if (phases.empty()) return Fault{"phases", "is empty", "at least one phase, or leave it out"};
+  if (scene.time.automatic())
+    return Fault{"phases", "cannot be combined with `time.scheme: auto`",
+                 "name `mode`, `step` and the schemes of the bodies"};
+  if (auto found = name_fault(phases, "phases")) return found;
+  double from = 0.0;
+  for (std::size_t k = 0; k < phases.size(); ++k) {
+    const PhaseSpec& phase = phases[k];
+    const std::string key = "phases[" + std::to_string(k) + "]";
+    const bool last = k + 1 == phases.size();
+    if (phase.name.empty()) return Fault{key + ".name", "is empty", "a name"};
+    if (!phase.end && !phase.duration) {
+      if (last) continue;
+      return Fault{key, "has no end", "`end` or `duration`; only the last phase ends with the run"};
+    }
+    const double end = phase.end.value_or(from + phase.duration.value_or(0.0));
+    if (!(end > from))
+      return Fault{key + ".end", time_text(end) + " is not after its start at " + time_text(from),
+                   "the phases follow each other in time"};
+    if (last && end < scene.time.end - 0.5 * scene.time.h())
+      return Fault{key + (phase.end ? ".end" : ".duration"),
+                   "the last phase would end at " + time_text(end) + ", the run ends at " +
+                       to_text(scene.time.end, unit::s),
+                   "leave it out: the last phase ends with the run"};
+    from = end;
   }
   return std::nullopt;
 }
@@ -324,6 +367,7 @@ std::optional<Fault> SceneSpec::fault() const {
                  "this program reads version " + std::to_string(kSceneVersion)};
   if (events && time.chosen_mode() != TimeMode::events && !time.automatic())
     return Fault{"events", "is used in event-driven integration only", "give `time.mode: events`"};
+  if (auto found = phases_fault(*this)) return found;
   const NameIndex index(*this);
   if (auto found = name_fault(bodies, "bodies")) return found;
   if (auto found = name_fault(contacts, "contacts")) return found;

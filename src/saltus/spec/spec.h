@@ -14,6 +14,7 @@
 #include "saltus/spec/choices.h"
 #include "saltus/spec/contact_spec.h"
 #include "saltus/spec/joint_spec.h"
+#include "saltus/spec/phase_spec.h"
 
 namespace saltus {
 
@@ -352,6 +353,8 @@ struct SceneSpec {
   std::vector<OutputSpec> outputs;
   ResultsSpec results;
   std::optional<ReferenceSpec> reference;
+  std::optional<StartSpec> start;
+  std::optional<std::vector<PhaseSpec>> phases;
 
   /// Gravity that is constant; 0 if it changes in time.
   std::array<double, 3> steady_gravity() const {
@@ -395,7 +398,13 @@ struct SceneSpec {
         field("outputs", &T::outputs, "recorded quantities"),
         field("results", &T::results, "contents of the result file"),
         field("reference", &T::reference,
-              "the exact motion, for `study`; the finest run of the study when not given"));
+              "the exact motion, for `study`; the finest run of the study when not given"),
+        field(
+            "start", &T::start,
+            "the state of a former run from which bodies of the same name start; time begins at 0"),
+        field("phases", &T::phases,
+              "parts of the run, one after the other, between which holds, loads, gravity, drives, "
+              "contacts or laws change while the bodies move on"));
   }
 };
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/study/study_error.h"
 
 namespace saltus {
@@ -78,7 +78,7 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
   choice.estimate = result.choice.estimate;
   choice.unmet = result.choice.unmet;
   choice.work = result.choice.work();
-  const std::vector<Observable> all = auto_observables(build(result.scene));
+  const std::vector<Observable> all = auto_observables(build_run(result.scene));
   const Motion motion = columns_of(result.motion, all, observables);
   if (motion.rows() == 0) {
     choice.holds = true;

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/study/method_trials.h"
 
@@ -260,7 +260,7 @@ const AutoChoice& AutoSearch::choice() const { return search_->choice_; }
 
 bool run_next(AutoSearch& search, AutoResult& result) {
   result.scene = search.scene();
-  Simulation sim(build(result.scene));
+  Simulation sim(build_run(result.scene));
   sim.stop_by(search.stop());
   AutoRecorder recorder(sim, search.stride());
   const auto steps = static_cast<std::uint64_t>(step_count(result.scene.spec.time));

@@ -8,7 +8,7 @@
 #include "saltus/advice/advice.h"
 #include "saltus/base/error.h"
 #include "saltus/model/scheme_fit.h"
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/spec/body_names.h"
 #include "saltus/study/auto_trial.h"
@@ -119,7 +119,7 @@ class MethodList {
     method.cheap = kEventCost;
     try {
       const AutoPlan plan{base_.options().h, 1};
-      build(auto_scene(scene_, method, plan, {.x = 1e-6, .count = 1}));
+      build_run(auto_scene(scene_, method, plan, {.x = 1e-6, .count = 1}));
     } catch (const SceneError& error) {
       method.left_out = error.message();
     }

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/study/study_error.h"
 
@@ -192,7 +192,7 @@ void AutoRecorder::restore(std::span<const double> numbers) {
 
 AutoSamples auto_run(const Scene& scene, std::uint64_t stride, std::uint64_t rows, double most,
                      const AutoMethod& method, Stop* stop, std::string& failure) {
-  Simulation sim(build(scene).with_ledger(false));
+  Simulation sim(build_run(scene).with_ledger(false));
   sim.stop_by(stop);
   AutoRecorder recorder(sim, stride);
   const State& state = sim.state();

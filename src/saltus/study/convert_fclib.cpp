@@ -8,9 +8,9 @@
 
 #include "saltus/base/error.h"
 #include "saltus/convert/convert.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/results/results.h"
 #include "saltus/results/results_file.h"
-#include "saltus/scene/build.h"
 #include "saltus/scene_file/data_files.h"
 #include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/failure_text.h"
@@ -86,7 +86,7 @@ class SameRun {
 std::vector<std::string> convert_fclib(const ResultsReader& results, const std::string& stem,
                                        std::uint64_t step, std::vector<std::string>& notes) {
   const Scene scene = stored_scene(results);
-  const Model model = build(scene);
+  const Model model = build_run(scene);
   const auto last = static_cast<std::uint64_t>(step_count(scene.spec.time));
   if (step < 1 || step > last)
     throw SceneError("--step", fmt::format("there is no step {}", step),

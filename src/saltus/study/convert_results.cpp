@@ -6,12 +6,14 @@
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/convert/convert.h"
+#include "saltus/phases/state_file.h"
 #include "saltus/study/convert_fclib.h"
 
 namespace saltus {
 
 void check_request(const ConvertRequest& request) {
-  constexpr std::array<std::string_view, 6> formats{"wav", "csv", "vtu", "vtp", "xdmf", "fclib"};
+  constexpr std::array<std::string_view, 7> formats{"wav",  "csv",   "vtu",  "vtp",
+                                                    "xdmf", "fclib", "state"};
   if (std::ranges::find(formats, request.to) == formats.end())
     throw SceneError("--to", "'" + request.to + "' is not a format",
                      did_you_mean(request.to, formats));
@@ -24,6 +26,11 @@ void check_request(const ConvertRequest& request) {
   if (request.to != "fclib" && request.step != 0)
     throw SceneError("--step", "applies to --to fclib only",
                      "the other formats write all steps or frames");
+  if (request.to != "state" && (request.frame || request.time))
+    throw SceneError(request.frame ? "--frame" : "--time", "applies to --to state only",
+                     "the other formats write all steps or frames");
+  if (request.frame && request.time)
+    throw SceneError("--frame", "and --time both choose the frame", "give one of them");
   if (request.to == "fclib" && request.step == 0)
     throw SceneError("--to fclib", "results do not store the contact problems that were solved",
                      "add --step N to run the scene again up to that step; for many steps use "
@@ -41,6 +48,11 @@ std::vector<std::string> convert_results(const ResultsReader& results,
   if (request.to == "vtu") return convert_vtu(results, stem);
   if (request.to == "vtp") return convert_vtp(results, stem);
   if (request.to == "xdmf") return convert_xdmf(results, stem);
+  if (request.to == "state") {
+    const std::string file = stem + (stem.ends_with(".state.h5") ? "" : ".state.h5");
+    write_state(file, state_in(results, {request.frame, request.time}, "--"), results.file());
+    return {file};
+  }
   if (request.to == "fclib") return convert_fclib(results, stem, request.step, notes);
   std::vector<std::string> files;
   for (const WavReport& sound : convert_wav(results, stem, request.probe))

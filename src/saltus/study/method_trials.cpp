@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 
 namespace saltus {
 namespace {
@@ -60,7 +60,7 @@ AutoRunner::AutoRunner(Scene scene, AutoOptions options, std::vector<AutoRun>& r
 }
 
 std::vector<AutoMethod> AutoRunner::methods() {
-  const Model base = build(scene_of(AutoMethod{}, {.x = plan_.interval, .count = plan_.count}));
+  const Model base = build_run(scene_of(AutoMethod{}, {.x = plan_.interval, .count = plan_.count}));
   observables_ = auto_observables(base);
   return auto_methods(scene_, base);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "saltus/study/run_loop.h"
+#include "saltus/phases/run_loop.h"
 #include "saltus/study/scene_setup.h"
 
 namespace saltus {

@@ -70,6 +70,7 @@ struct SceneRun::Execution {
   Execution(SceneSetup scene_setup, SceneRunOptions run_options)
       : options(std::move(run_options)),
         setup(std::make_shared<const SceneSetup>(std::move(scene_setup))),
+        asked(setup),
         output(results_name(setup->scene, options)) {
     check_file_names(setup->scene, output);
     if (!options.outputs_anywhere) expect_outputs_beside(setup->scene, output);
@@ -77,6 +78,59 @@ struct SceneRun::Execution {
     result.setup = setup;
     if (setup->search) setup->search->stop_by(options.stop);
     for (const std::string& text : setup->model.warnings()) note(text);
+    if (!setup->phases) return;
+    for (const std::string& text : setup->phases->notes) note(text);
+    use_phase(0);
+  }
+
+  /// From now on `setup` is that of a phase.
+  void use_phase(std::size_t number) {
+    phase = number;
+    const PhaseModel& of = asked->phases->phases[phase];
+    setup = std::make_shared<const SceneSetup>(
+        SceneSetup{of.phase.scene, of.model, asked->steps, nullptr, asked->phases});
+    result.setup = setup;
+  }
+
+  /// Lets the writer record the present phase.
+  void record_phase(std::span<const Notice> notices = {}) {
+    if (!ledger) return;
+    writer->enter(setup->model, ledger->work(), notices);
+    writer->store_beside([this] {
+      ledger->add(sim->model(), sim->state());
+      return ledger->numbers(phase);
+    });
+  }
+
+  /// Goes on to the next phase if the present one is at its end. Throws RunError if the state does
+  /// not fit it.
+  bool next_phase_begins() {
+    if (!ledger || phase + 1 == asked->phases->reached ||
+        result.loop.end == LoopReport::End::failed ||
+        sim->state().step != asked->phases->phases[phase].phase.last)
+      return false;
+    const PhaseModel& next = asked->phases->phases[phase + 1];
+    ledger->add(sim->model(), sim->state());
+    std::vector<std::string> notes;
+    std::optional<State> state;
+    try {
+      state = next_phase(*sim, next, asked->phases->phases[phase].phase.name, *ledger, notes);
+    } catch (const SceneError& error) {
+      writer->checkpoint(sim->state(), sim->notices());
+      writer.reset();
+      throw RunError(fmt::format("phase '{}' cannot begin: {}; the results up to there are in {}",
+                                 next.phase.name, error.what(), part_name(output)));
+    }
+    for (const std::string& text : notes) note(text);
+    const std::vector<Notice> notices = sim->notices();
+    use_phase(phase + 1);
+    sim.emplace(setup->model, std::move(*state));
+    sim->stop_by(options.stop);
+    if (dump) sim->observe(&*dump);
+    ledger->add(sim->model(), sim->state());
+    record_phase(notices);
+    writer->checkpoint(sim->state());
+    return result.loop.end == LoopReport::End::reached;
   }
 
   void note(const std::string& text) {
@@ -122,8 +176,10 @@ struct SceneRun::Execution {
     ResultsOptions results;
     results.go_on = options.go_on;
     results.provenance = options.provenance;
-    results.inputs = input_files(setup->scene);
-    const SceneSpec& spec = setup->scene.spec;
+    const Scene& scene = setup->search ? setup->scene : asked->scene;
+    results.inputs = input_files(scene);
+    const SceneSpec& spec = scene.spec;
+    if (asked->phases) results.phased = asked->phases->results;
     results.expected_steps = setup->steps;
     results.frame_contacts = frames_hold_contacts(spec.results, setup->model);
     results.fields = {spec.results.stress, spec.results.strain, spec.results.resultants};
@@ -143,9 +199,14 @@ struct SceneRun::Execution {
     result.resumed = options.resume && !from_start && !again;
     if (result.resumed) {
       const std::string file = resumable_file(output);
+      if (asked->phases) {
+        const std::vector<double> stored = read_beside(file);
+        use_phase(PhaseLedger::phase_in(stored, *asked->phases, file));
+        ledger.emplace(*asked->phases, stored);
+      }
       State state = read_checkpoint(file, setup->model);
-      writer.emplace(ResultsWriter::resume(file, setup->model, setup->scene.text, resolved,
-                                           std::move(results)));
+      writer.emplace(
+          ResultsWriter::resume(file, setup->model, scene.text, resolved, std::move(results)));
       if (spec.results.every_step) try {
           gain = stored_gain(part_name(output), state.energy_start, state.step);
         } catch (const h5::Error& error) {
@@ -153,6 +214,7 @@ struct SceneRun::Execution {
         }
       sim.emplace(setup->model, std::move(state));
       sim->stop_by(options.stop);
+      record_phase();
       return open_dump();
     }
     sim.emplace(setup->model);
@@ -163,7 +225,9 @@ struct SceneRun::Execution {
         note(
             fmt::format("{} of an earlier run is now {}", part_name(output), part_name(kept.name)) +
             (kept.whole ? fmt::format("; --resume -o {} resumes it", kept.name) : ""));
-    writer.emplace(output, setup->model, setup->scene.text, resolved, std::move(results));
+    writer.emplace(output, setup->model, scene.text, resolved, std::move(results));
+    if (asked->phases) ledger.emplace(*asked->phases, sim->state().energy_start);
+    record_phase();
   }
 
   void open_dump() {
@@ -233,8 +297,13 @@ struct SceneRun::Execution {
       kinetic = std::max(kinetic, sim->state().energy.kinetic);
     };
     try {
-      result.loop = run_loop(*sim, *writer, setup->scene.spec.results, setup->steps, gain,
-                             options.watch, after);
+      RunPart part;
+      do {
+        if (ledger) part.until = asked->phases->phases[phase].phase.last;
+        result.loop = run_loop(*sim, *writer, setup->scene.spec.results, setup->steps,
+                               part.former ? part.former->gain : gain, options.watch, after, part);
+        part.former = &result.loop;
+      } while (next_phase_begins());
     } catch (const RunError&) {  // a full disk: still write the contact problems kept so far
       finish_dump();
       throw;
@@ -276,8 +345,23 @@ struct SceneRun::Execution {
     return false;
   }
 
+  void add_work() {
+    const State& state = sim->state();
+    result.energy_start = state.energy_start;
+    if (ledger) {
+      ledger->add(sim->model(), state);
+      result.energy_start = ledger->energy_start();
+      for (const std::string& account : ledger->accounts())
+        result.work.emplace_back(account, ledger->of(account));
+    } else {
+      for (std::size_t i = 0; i < state.ledger.size(); ++i)
+        result.work.emplace_back(sim->model().accounts()[i], state.ledger[i]);
+    }
+  }
+
   RunResult close() {
     result.state = sim->state();
+    add_work();
     finish_dump();
     for (const std::string& text :
          {gain_warning(result.loop.gain, result.state, *setup),
@@ -297,7 +381,10 @@ struct SceneRun::Execution {
 
   SceneRunOptions options;
   std::shared_ptr<const SceneSetup> setup;
+  std::shared_ptr<const SceneSetup> asked;  ///< of the whole run
   std::string output;
+  std::size_t phase = 0;
+  std::optional<PhaseLedger> ledger;  ///< of a run of several phases
   ContactGain gain;
   std::optional<Simulation> sim;
   std::optional<ResultsWriter> writer;
@@ -313,7 +400,9 @@ SceneRun::SceneRun(SceneSetup setup, SceneRunOptions options)
     : execution_(std::make_unique<Execution>(std::move(setup), std::move(options))) {}
 SceneRun::~SceneRun() = default;
 
-const SceneSetup& SceneRun::setup() const { return *execution_->setup; }
+const SceneSetup& SceneRun::setup() const {
+  return execution_->asked->phases ? *execution_->asked : *execution_->setup;
+}
 const std::string& SceneRun::output() const { return execution_->output; }
 
 RunResult SceneRun::operator()() {

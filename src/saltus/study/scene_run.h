@@ -8,11 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "saltus/convert/convert.h"
+#include "saltus/phases/run_loop.h"
 #include "saltus/results/provenance.h"
-#include "saltus/study/run_loop.h"
 #include "saltus/study/scene_setup.h"
 
 namespace saltus {
@@ -36,7 +37,10 @@ struct SceneRunOptions {
 
 struct RunResult {
   std::shared_ptr<const SceneSetup> setup;
-  State state;  ///< final state
+  State state;                ///< final state
+  double energy_start = 0.0;  ///< of the run, also if it has phases [J]
+  /// Work of all accounts since then, those of all phases [J].
+  std::vector<std::pair<std::string, double>> work;
   LoopReport loop;
   bool resumed = false;
   std::string stopped;             ///< why the run did not reach its end; "" if it did

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/scene_write.h"
 #include "saltus/scene_file/scene_yaml.h"
@@ -63,7 +63,7 @@ std::optional<double> number_at(const nlohmann::json& resolved, std::string_view
 Model model_with(const Scene& scene, const std::string& resolved, const std::string& path,
                  double x) {
   const std::string assignment = fmt::format("{}={}", path, x);
-  return build(read_scene_text(resolved, scene.file, {&assignment, 1}, scene.folder));
+  return build_run(read_scene_text(resolved, scene.file, {&assignment, 1}, scene.folder));
 }
 
 /// Values of probes in the final state of a run, with other positions and velocities.
@@ -151,7 +151,7 @@ std::vector<int> probes_of(const Scene& scene, const Model& model,
 
 SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::string> to,
                                      std::span<const std::string> of) {
-  const Model model = build(scene);
+  const Model model = build_run(scene);
   if (model.options().mode != TimeMode::events)
     rethrow_placed(SceneError("sensitivities",
                               "require event-driven integration; those of time stepping are wrong",

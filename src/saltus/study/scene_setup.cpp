@@ -5,8 +5,8 @@
 #include "saltus/base/units.h"
 #include "saltus/exchange/file_names.h"
 #include "saltus/exchange/wav.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/results/layout.h"
-#include "saltus/scene/build.h"
 #include "saltus/scene/scene_faults.h"
 #include "saltus/scene_file/scene_yaml.h"
 
@@ -66,13 +66,15 @@ void throw_faults(const Scene& scene, Faults& faults) {
   throw_placed(faults, scene);
 }
 
-Model checked_model(const Scene& scene) {
+/// What make() builds; if it throws, all faults of the scene.
+template <class Make>
+auto checked(const Scene& scene, const Make& make) {
   Faults faults;
   try {
-    Model model = build(scene);
+    auto made = make(scene);
     check_files(scene, faults);
     throw_placed(faults, scene);
-    return model;
+    return made;
   } catch (const SceneError&) {
     if (!faults.any()) throw_faults(scene, faults);
     throw;
@@ -80,9 +82,14 @@ Model checked_model(const Scene& scene) {
 }
 
 SceneSetup checked_setup(Scene scene) {
-  Model model = checked_model(scene);
+  if (scene.spec.phases) {
+    auto phases = std::make_shared<const PhaseModels>(checked(scene, phase_models));
+    const PhaseModel &first = phases->phases.front(), &last = phases->phases[phases->reached - 1];
+    return {std::move(scene), first.model, last.phase.last, nullptr, phases};
+  }
+  Model model = checked(scene, build_run);
   const std::uint64_t steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
-  return {std::move(scene), std::move(model), steps, nullptr};
+  return {std::move(scene), std::move(model), steps, nullptr, nullptr};
 }
 
 }  // namespace

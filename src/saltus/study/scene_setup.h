@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "saltus/model/model.h"
+#include "saltus/phases/phase_models.h"
 #include "saltus/spec/scene.h"
 #include "saltus/study/auto_choice.h"
 
@@ -19,6 +20,8 @@ struct SceneSetup {
   /// If the scene has `time.scheme: auto`: the search whose trials chose mode, schemes and step of
   /// `scene`.
   std::shared_ptr<AutoSearch> search{};
+  /// If the scene has phases: their scenes and models, of which `model` is the first.
+  std::shared_ptr<const PhaseModels> phases{};
 };
 
 /// Reads and builds. `until`: replaces time.end, "" keeps it. Throws SceneError with place, also

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/study/study_error.h"
 #include "saltus/study/study_schemes.h"
@@ -32,7 +32,7 @@ bool has_velocity_forces(const Dynamics& body) {
 
 Model SchemeRuns::model_of(const SchemeChoice& choice, double h, const SamplePlan& samples,
                            std::vector<std::string>* kept) const {
-  return build(study_scene(scene_, model_, choice, h, samples.time(samples.count), kept));
+  return build_run(study_scene(scene_, model_, choice, h, samples.time(samples.count), kept));
 }
 
 void SchemeRuns::run(StudyScheme& scheme, std::vector<Motion>& motions) const {

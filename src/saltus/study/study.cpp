@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/study/auto_check.h"
 #include "saltus/study/scheme_runs.h"
 #include "saltus/study/study_error.h"
@@ -65,7 +65,7 @@ class Study {
         std::optional<double> automatic)
       : scene_(scene),
         automatic_(automatic),
-        model_(build(scene)),
+        model_(build_run(scene)),
         plan_(checked_plan(scene, model_, options)),
         pacer_(watch, 0, options.stop),
         runs_(scene, model_, plan_, pacer_) {

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <thread>
 
-#include "saltus/scene/build.h"
+#include "saltus/phases/build_run.h"
 
 namespace saltus {
 namespace {
@@ -99,7 +99,7 @@ Scene first_valid_scene(const SweepScene& source, const SweepPlan& plan) {
   for (std::uint64_t run = 0; run < plan.runs(); ++run) {
     try {
       Scene scene = source.with(plan.assignments(run));
-      build(scene);
+      build_run(scene);
       return scene;
     } catch (const SceneError& error) {
       if (!first) first.emplace(error);

@@ -8,8 +8,8 @@
 
 #include "saltus/base/stop.h"
 #include "saltus/base/text_check.h"
+#include "saltus/phases/build_run.h"
 #include "saltus/results/statistics.h"
-#include "saltus/scene/build.h"
 #include "saltus/scene_file/scene_yaml.h"
 #include "saltus/scene_file/yaml_document.h"
 #include "saltus/sim/failure_text.h"
@@ -155,7 +155,7 @@ void run_into(SweepRow& row, const SweepScene& source, std::span<const std::stri
   std::uint64_t steps = 0;
   try {
     const Scene scene = source.with(assignments);
-    const Model model = build(scene);
+    const Model model = build_run(scene);
     for (const std::string& warning : model.warnings()) warn_into(row, warning);
     steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
     sim.emplace(model);

@@ -57,7 +57,8 @@ TEST_CASE("data_files of a scene are found in every entry that names one") {
         "bodies[4].modes.shapes folder/shapes.csv\n"
         "bodies[5].modes.file folder/modes.csv\n"
         "contacts[5].against.file folder/obstacle.csv\n"
-        "reference.file folder/exact.csv\n");
+        "reference.file folder/exact.csv\n"
+        "start.file folder/before.h5\n");
   // These, string.damping.table and those below: an entry that comes new must be added to
   // data_files(). Matrices are counted apart: their entries may also hold numbers.
   CHECK(count_data_files(scene_document()) == 60);

@@ -79,6 +79,10 @@ outputs:
   - {probe: stiff, at: 0.5}
 results: {frames: 0, every_step: false, checkpoint_every: 100}
 reference: {file: exact.csv}
+start: {file: before.h5, frame: 2}
+phases:
+  - {name: first, duration: 10 ms}
+  - {name: second, change: [gravity=null]}
 )";
 
 /// Bodies of the kinds linear, lagrangian and particles, every entry at least once.

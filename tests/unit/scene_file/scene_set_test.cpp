@@ -54,7 +54,7 @@ TEST_CASE("a faulty assignment is named in the error") {
                "bodies[1].name: `bodies[1]` does not exist; the list has 1 entries, the first is "
                "[0]"},
            Row{"bodies[-1].name=b",
-               "bodies[-1].name: '-1' is not an index; for example bodies[0].scheme.theta=1"},
+               "bodies[-1].name: '-1' is not an index, and no entry has this name; for example bodies[0].scheme.theta=1"},
            Row{"bodies[0=b", "bodies[0: `]` is missing; for example bodies[0].scheme.theta=1"},
            Row{"bodies[0]name=b",
                "bodies[0]name: a dot is missing after `]`; for example bodies[0].scheme.theta=1"},

@@ -1,4 +1,4 @@
-#include "saltus/study/run_loop.h"
+#include "saltus/phases/run_loop.h"
 
 #include <algorithm>
 #include <chrono>
@@ -127,6 +127,25 @@ void add_step(LoopReport& loop, const StepReport& report, const Simulation& sim,
   loop.statistics.add(sim.events());
 }
 
+void add_times(LoopReport& loop, const StepTimes& times) {
+  loop.stepping += in_seconds(times.all);
+  if (const double worst = in_seconds(times.worst); worst > loop.worst) {
+    loop.worst = worst;
+    loop.worst_step = times.worst_step;
+  }
+}
+
+/// That of the part before, or a new one.
+LoopReport begun(const State& state, ResultsWriter& out, const RunPart& part) {
+  LoopReport loop;
+  if (part.former) loop = *part.former;
+  loop.end = LoopReport::End::reached;
+  if (part.former) return loop;
+  loop.first = state.step;
+  loop.statistics = out.statistics();
+  return loop;
+}
+
 StepReport report_of_start() {
   StepReport report;
   report.gap = std::numeric_limits<double>::infinity();
@@ -151,16 +170,15 @@ std::uint64_t FramePlan::next(std::uint64_t step) const {
 
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
                     std::uint64_t steps, const ContactGain& gain, const RunWatch& watch,
-                    const RunAfter& after) {
+                    const RunAfter& after, const RunPart& part) {
+  const std::uint64_t until = part.until > 0 ? part.until : steps;
   const State& state = sim.state();
   const double end = sim.model().options().end;
   const FramePlan plan(spec.frames, steps);
   const bool with_contacts = frames_hold_contacts(spec, sim.model());
   RunObserver observer(sim);
-  LoopReport loop;
-  loop.first = state.step;
+  LoopReport loop = begun(state, out, part);
   loop.gain = gain;
-  loop.statistics = out.statistics();
   // A run that was interrupted before its first step already has row 0.
   if (state.step == 0 && out.empty()) {
     out.start(state, observer.probes());
@@ -177,7 +195,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   WatchSchedule watches(begin);
   CheckpointSchedule checkpoints(spec, begin);
   int contacts = 0;
-  while (state.step < steps) {
+  while (state.step < until) {
     if (watch && watches.due(now) &&
         !watch({state.step, loop.first, steps, state.t, end, contacts,
                 loop.statistics.residual.value})) {
@@ -215,10 +233,8 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     }
     contacts = report.contacts;
   }
-  loop.wall = in_seconds(RunClock::now() - begin);
-  loop.stepping = in_seconds(times.all);
-  loop.worst = in_seconds(times.worst);
-  loop.worst_step = times.worst_step;
+  loop.wall += in_seconds(RunClock::now() - begin);
+  add_times(loop, times);
   loop.last = state.step;
   return loop;
 }

@@ -61,10 +61,16 @@ struct LoopReport {
   ContactGain gain;
 };
 
+/// A part of a run of several phases.
+struct RunPart {
+  std::uint64_t until = 0;             ///< step at its end; 0: that of the run
+  const LoopReport* former = nullptr;  ///< of the part before, in the same process
+};
+
 /// `gain`: that of the earlier steps, if the run is resumed. Checkpoints are written at the start
 /// and as `spec` says; those by wall time take at most 1/100 of it.
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
                     std::uint64_t steps, const ContactGain& gain, const RunWatch& watch = {},
-                    const RunAfter& after = {});
+                    const RunAfter& after = {}, const RunPart& part = {});
 
 }  // namespace saltus
