@@ -259,7 +259,8 @@ TEST_CASE("phases of bodies of all kinds keep positions and velocities") {
             "     scheme: moreau-jean}\n",
             "bodies[b].prescribed=[]"},
            {"linear system, let go",
-            "bodies:\n  - {name: b, kind: linear, chain: {masses: 3, mass: 1, stiffness: 100, ends: free-free},\n"
+            "bodies:\n  - {name: b, kind: linear, chain: {masses: 3, mass: 1, stiffness: 100, "
+            "ends: free-free},\n"
             "     prescribed: [{dof: 2, table: [[0, 0], [0.05, 0.1]]}], scheme: moreau-jean}\n",
             "bodies[b].prescribed=[]"},
            {"beam, one end let go",
@@ -306,6 +307,32 @@ TEST_CASE("phases of bodies of all kinds keep positions and velocities") {
       CHECK(apart(a.bodies[i].v, b.bodies[i].v) <= 1e-10 * size_of(a.bodies[i].v));
     }
   }
+}
+
+TEST_CASE("a drive goes on in the next phase from where it is, and does not jump") {
+  const Folder folder;
+  const std::string scene = R"(saltus: 1
+time: {end: 0.4 s, step: 1 ms}
+results: {frames: 5}
+bodies: [{name: arm, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], spin: [0, 0, 40]}, scheme: rig-mid}]
+joints: [{name: axle, kind: revolute, between: [world, arm], at: [0, 0, 0], axis: [0, 0, 1], turn: {drive: {rate: 40}}}]
+outputs: [{probe: axle, name: angle, quantity: displacement}]
+phases:
+  - {name: fast, end: 0.2 s}
+  - {name: slow, change: ['joints[axle].turn.drive={table: [[0.2, 8], [0.4, 9]]}']}
+)";
+  const Outcome good = run_scene(folder, "good", scene);
+  CHECK(good.err == "");
+  REQUIRE(good.code == 0);
+  const std::vector<double> angle = ResultsReader(folder / "good.h5").probe("angle");
+  CHECK(angle[200] == doctest::Approx(8.0));  // more than a turn
+  CHECK(angle[400] == doctest::Approx(9.0));
+  check_ledger(folder / "good.h5");
+  const Outcome bad = run_scene(folder, "bad", replaced(scene, "[0.2, 8]", "[0.2, 7]"));
+  CHECK(bad.code == 1);
+  CHECK(lines_that_are_no_warnings(bad.err) == 1);
+  CHECK(
+      holds(bad.err, "'axle.drive' would be violated by 1 rad at t = 0.2 s; a motion that begins"));
 }
 
 TEST_CASE("a phase may be integrated from event to event") {
@@ -410,7 +437,8 @@ TEST_CASE("phases that cannot be run are refused in one line") {
   const Outcome late = run_scene(
       folder, "c", block + "phases: [{name: a, end: 50 ms}, {name: b}]\n", {"--until", "20 ms"});
   CHECK(late.code == 0);
-  CHECK(holds(late.err, "phases[1]: 'b' would begin at 0.05 s, the run ends at 0.02 s: it is not run"));
+  CHECK(holds(late.err,
+              "phases[1]: 'b' would begin at 0.05 s, the run ends at 0.02 s: it is not run"));
   const Outcome study = saltus_command(folder, {"study", "c.yaml"});
   CHECK(study.code == 2);
   CHECK(holds(study.err, "phases: are run as a whole only"));

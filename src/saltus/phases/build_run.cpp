@@ -8,9 +8,7 @@ namespace saltus {
 Model build_run(const Scene& scene) {
   if (!scene.spec.start) return build(scene);
   const StartSpec& start = *scene.spec.start;
-  Scene own = scene;
-  own.spec.start.reset();
-  const Model model = build(own);
+  const Model model = build_placed(scene);
   try {
     const WholeState state =
         read_state(scene.resolve(start.file).string(), {start.frame, start.time}, "start.");

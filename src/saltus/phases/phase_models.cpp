@@ -8,6 +8,7 @@
 #include "saltus/base/faults.h"
 #include "saltus/phases/build_run.h"
 #include "saltus/results/layout.h"
+#include "saltus/scene/build.h"
 #include "saltus/sim/all_dofs.h"
 #include "saltus/sim/step_in_work.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 Model model_of_phase(const PhaseScene& phase, const Scene& scene) {
   try {
-    return build_run(phase.scene);
+    return phase.first == 0 && phase.reached ? build_run(phase.scene) : build_placed(phase.scene);
   } catch (const SceneError& error) {
     Faults faults;
     for (const SceneError& one : all_faults(error))

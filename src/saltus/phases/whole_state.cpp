@@ -230,6 +230,7 @@ class Starter {
   // Joints of the former run may be open by what its scheme left; new ones must be closed.
   void expect_closed_joints() const {
     constexpr double kNew = 1e-8, kFormer = 1e-2;  // of the size of the mechanism [m], or [rad]
+    constexpr double kCoupling = 1e-4;             // of drives and couplings, which may be either
     JointSystem joints = all_joints(model_);
     if (joints.empty()) return;
     Vector gap(joints.rows());
@@ -237,16 +238,23 @@ class Starter {
         t_, [&](int g) -> const Vector& { return parts_.initial[static_cast<std::size_t>(g)].q; },
         gap);
     const double extent = joints.extent();
-    for (std::size_t i = 0; i < model_.joints().size(); ++i) {
-      const auto [first, count] = joints.rows_of(static_cast<int>(i));
-      const double open = count > 0 ? gap.segment(first, count).cwiseAbs().maxCoeff() : 0.0;
-      const std::string& name = model_.joints()[i].name;
+    for (int i = 0; i < joints.rows(); ++i) {
+      const std::string& name = joints.name_of_row(i);
+      const bool angle = joints.turns()[static_cast<std::size_t>(i)] != 0;
       const WholeJoint* former = joint_in_state(name);
       if (former && former->broken) continue;
-      if (!(open <= (former ? kFormer : kNew) * extent))
-        refuse(fmt::format("joint '{}' would be open by {:.3g}", name, open),
+      const bool joint =
+          std::ranges::find(model_.joints(), name, &Joint::name) != model_.joints().end();
+      const double most = (joint ? former ? kFormer : kNew : kCoupling) * (angle ? 1.0 : extent);
+      if (std::abs(gap[i]) <= most) continue;
+      if (joint)
+        refuse(fmt::format("joint '{}' would be open by {:.3g} {}", name, std::abs(gap[i]),
+                           angle ? "rad" : "m"),
                "joints keep the places that positions in the scene give them: all bodies of a "
                "mechanism start from the file, or none");
+      refuse(fmt::format("'{}' would be violated by {:.3g} {} at t = {:.9g} s", name,
+                         std::abs(gap[i]), angle ? "rad" : "m", t_),
+             "a motion that begins at the present value of the coordinate");
     }
   }
 

@@ -41,8 +41,9 @@ struct Collected {};
 class Builder {
  public:
   /// faults: if given, collects the faults of all entries of a list before stopping.
-  explicit Builder(const Scene& scene, Faults* faults = nullptr)
-      : scene_(scene), spec_(scene.spec), faults_(faults) {}
+  /// placed: the bodies get another state, so nothing is said about how joints move them.
+  explicit Builder(const Scene& scene, Faults* faults = nullptr, bool placed = false)
+      : scene_(scene), spec_(scene.spec), faults_(faults), placed_(placed) {}
 
   Model build() {
     set_run_options(spec_, parts_);
@@ -64,7 +65,9 @@ class Builder {
     expect_surfaces_to_correct(spec_, parts_);
     expect_single_stops(scene_, bodies_, rigid_, parts_);
     add_joints(scene_, bodies_, parts_);
+    const std::size_t told = parts_.warnings.size();
     assemble(parts_);
+    if (placed_) parts_.warnings.resize(told);
     checks.warn_of_fields();
     adapt_schemes();
     checks.advise_dampers();
@@ -122,14 +125,11 @@ class Builder {
   const SceneSpec& spec_;
   const NameIndex names_{spec_};
   Faults* faults_;
+  bool placed_;
   ModelParts parts_;
   std::vector<BuiltBody> bodies_;
   RigidAssembly rigid_{scene_, parts_};
 };
-
-}  // namespace
-
-namespace {
 
 /// Statics has no damping: dashpots would feel the rates of prescribed motions.
 Scene undamped(Scene scene) {
@@ -137,27 +137,34 @@ Scene undamped(Scene scene) {
   return scene;
 }
 
-}  // namespace
-
-Model build(const Scene& scene) {
+Model build_alone(const Scene& scene, bool placed) {
   try {
     if (scene.spec.time.automatic())
       throw SceneError(
           "time.scheme",
           "'auto' is chosen for whole runs only: by `saltus run`, `saltus study` and saltus.run()",
           "name `mode`, `step` and the schemes of the bodies here");
-    if (scene.spec.start)
-      throw SceneError("start", "is read by build_run() only, in C++ and in Saltus itself",
-                       "call build_run() of saltus/phases/build_run.h");
     if (scene.spec.phases)
       throw SceneError("phases", "are run as a whole only: by `saltus run` and saltus.run()",
                        "leave out `phases` here");
-    if (scene.spec.time.is_static()) return Builder(undamped(scene)).build();
-    return Builder(scene).build();
+    if (scene.spec.time.is_static()) return Builder(undamped(scene), nullptr, placed).build();
+    return Builder(scene, nullptr, placed).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);
   }
 }
+
+}  // namespace
+
+Model build(const Scene& scene) {
+  if (scene.spec.start)
+    rethrow_placed(SceneError("start", "is read by build_run() only, in C++ and in Saltus itself",
+                              "call build_run() of saltus/phases/build_run.h"),
+                   scene);
+  return build_alone(scene, false);
+}
+
+Model build_placed(const Scene& scene) { return build_alone(scene, true); }
 
 void build_faults(const Scene& scene, Faults& faults) {
   try {

@@ -11,6 +11,10 @@ class Faults;
 /// scene with `start` is refused: build_run() (phases/build_run.h) reads it.
 Model build(const Scene& scene);
 
+/// build() without its entry `start`, for bodies that then get another state: no warnings about how
+/// joints move them to their positions in the scene.
+Model build_placed(const Scene& scene);
+
 /// Builds, and adds faults to `faults`: those of all bodies; if there are none, those of all
 /// contacts; if there are none either, the first fault of the rest. Paths are those of the scene;
 /// file positions are not set.

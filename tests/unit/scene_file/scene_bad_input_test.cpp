@@ -22,7 +22,7 @@ const std::string kKeys =
     "surfaces, "
     "ignore, contacts, joint, joints, couplings, outputs, "
     "results, "
-    "reference";
+    "reference, start, phases";
 
 const std::string kSchemes =
     "modal-exact, moreau-jean, euler-explicit, euler-implicit, newmark, variational-symplectic, "

@@ -82,7 +82,7 @@ reference: {file: exact.csv}
 start: {file: before.h5, frame: 2}
 phases:
   - {name: first, duration: 10 ms}
-  - {name: second, change: [gravity=null]}
+  - {name: second, change: [contact.margin=2e-3]}
 )";
 
 /// Bodies of the kinds linear, lagrangian and particles, every entry at least once.
