@@ -335,6 +335,31 @@ phases:
       holds(bad.err, "'axle.drive' would be violated by 1 rad at t = 0.2 s; a motion that begins"));
 }
 
+TEST_CASE("what moves can be grasped where it is, whatever its initial values were") {
+  const Folder folder;
+  const std::string scene =
+      "saltus: 1\ntime: {end: 0.2 s, step: 1 ms}\nresults: {frames: 3}\nbodies:\n"
+      "  - {name: b, kind: linear, chain: {masses: 2, mass: 1, stiffness: 100, ends: free-free},\n"
+      "     initial: {coordinates: [0, 0.1]}, prescribed: [{dof: 0, constant: 0}], scheme: "
+      "moreau-jean}\n"
+      "phases: [{name: a, end: 0.1 s}, {name: b, change: ['bodies[b].prescribed=[{dof: 1, "
+      "constant: X}]']}]\n";
+  // q = 0.1 cos(10 t), as the scheme gives it
+  const Outcome bad = run_scene(folder, "bad", replaced(scene, "X", "0.1"));
+  CHECK(bad.code == 1);
+  const std::string words = "degree of freedom 1 of 'b' is at ";
+  REQUIRE(holds(bad.err, words));
+  const std::string from = bad.err.substr(bad.err.find(words) + words.size());
+  const std::string place = from.substr(0, from.find(' '));
+  CHECK(std::abs(std::stod(place) - 0.1 * std::cos(1.0)) < 1e-4);
+  const Outcome good = run_scene(folder, "good", replaced(scene, "X", place));
+  CAPTURE(good.err);
+  REQUIRE(good.code == 0);
+  CHECK(holds(good.err, "1 held degree of freedom of 'b' changes velocity at once"));
+  check_ledger(folder / "good.h5");
+  CHECK(end_of(folder / "good.h5").bodies[0].q[1] == std::stod(place));
+}
+
 TEST_CASE("a phase may be integrated from event to event") {
   const Folder folder;
   const Outcome outcome = run_scene(folder, "a", R"(saltus: 1

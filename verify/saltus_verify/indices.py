@@ -59,7 +59,7 @@ def times(results, report):
         _flag(report, "times of rows", [True], "their number")
     frame = lambda i: f"frame {i}"
     order = np.concatenate([[step[:1].sum() < 0], np.diff(step) <= 0]) if len(step) else []
-    _flag(report, "steps of frames", np.asarray(order) | (step > n.max(initial=0)), frame)
+    _flag(report, "steps of frames", np.asarray(order, dtype=bool) | (step > n.max(initial=0)), frame)
     at = np.minimum(np.searchsorted(n, step), max(len(t) - 1, 0))
     report.largest("times of frames", results.time - t[at] if len(t) else results.time, 1e-300, "s", frame)
     for g in results.groups:

@@ -273,9 +273,14 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     fmt::format_to(std::back_inserter(text), "{:<15} {}\n", name, what);
   };
   if (!setup.scene.spec.title.empty()) text += setup.scene.spec.title + "\n";
-  row("time",
-      fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
-                  static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
+  if (!setup.phases)
+    row("time",
+        fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
+                    static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
+  else
+    for (const auto& [phase, of] : setup.phases->phases)
+      row("phase", fmt::format("{}: {:g} s to {:g} s in {} steps of {:.6g} s", phase.name,
+                               phase.from, phase.to, phase.last - phase.first, of.options().h));
   if (const std::string mode = mode_text(step); !mode.empty()) row("mode", mode);
   for (const BodySummary& body : bodies) {
     row("body",
@@ -343,6 +348,15 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["end"] = step.end;
   json["step"] = step.h;
   json["steps"] = setup.steps;
+  if (setup.phases) {
+    json["phases"] = nlohmann::ordered_json::array();
+    for (const auto& [phase, of] : setup.phases->phases)
+      json["phases"].push_back({{"name", phase.name},
+                                {"from", phase.from},
+                                {"to", phase.to},
+                                {"steps", phase.last - phase.first},
+                                {"step", of.options().h}});
+  }
   json["nyquist"] = nyquist;
   json["mode"] = json["lane"] = name_of(step.mode);  // "lane": former name of "mode"
   if (const double tolerance =

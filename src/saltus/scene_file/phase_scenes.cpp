@@ -74,6 +74,18 @@ void expect_changeable(const std::string& change, const std::string& path) {
   throw error;  // not reached
 }
 
+/// Leaves out initial values of degrees of freedom that a phase prescribes: bodies are elsewhere by
+/// then.
+void drop_initial_of_held(SceneSpec& spec) {
+  for (BodySpec& body : spec.bodies) {
+    if (!body.initial) continue;
+    for (const PrescribedSpec& held : body.prescribed)
+      for (auto* list : {&body.initial->coordinates, &body.initial->velocities})
+        if (*list && held.dof >= 0 && held.dof < std::ssize(**list))
+          (**list)[static_cast<std::size_t>(held.dof)] = 0.0;
+  }
+}
+
 std::uint64_t steps_between(const TimeSpec& time, double from, double to) {
   const double count = time.rate ? (to - from) * *time.rate : (to - from) / time.h();
   return static_cast<std::uint64_t>(std::max(0LL, std::llround(count)));
@@ -108,6 +120,7 @@ std::vector<PhaseScene> phase_scenes(const Scene& scene) {
     } catch (const SceneError& error) {
       fail_in_phase(error, path, phase.name, scene);
     }
+    if (k > 0) drop_initial_of_held(one.scene.spec);
     one.scene.text = scene.text;
     for (auto& [entry, place] : one.scene.places)
       if (const Place* known = find_place(scene.places, entry)) place = *known;
