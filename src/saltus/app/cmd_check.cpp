@@ -264,6 +264,22 @@ std::string mode_text(const StepOptions& step) {
                                    : "";
 }
 
+/// Name and text of the rows about time: one, or one for each phase.
+std::vector<std::pair<std::string, std::string>> times_of(const SceneSetup& setup) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  const double h = setup.model.options().h;
+  if (!setup.phases)
+    rows.emplace_back("time",
+                      fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
+                                  static_cast<double>(setup.steps) * h, setup.steps, h, 1.0 / h));
+  else
+    for (const auto& [phase, of] : setup.phases->phases)
+      rows.emplace_back(
+          "phase", fmt::format("{}: {:g} s to {:g} s in {} steps of {:.6g} s", phase.name,
+                               phase.from, phase.to, phase.last - phase.first, of.options().h));
+  return rows;
+}
+
 std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies,
                     double nyquist) {
   const Model& model = setup.model;
@@ -273,14 +289,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     fmt::format_to(std::back_inserter(text), "{:<15} {}\n", name, what);
   };
   if (!setup.scene.spec.title.empty()) text += setup.scene.spec.title + "\n";
-  if (!setup.phases)
-    row("time",
-        fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
-                    static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
-  else
-    for (const auto& [phase, of] : setup.phases->phases)
-      row("phase", fmt::format("{}: {:g} s to {:g} s in {} steps of {:.6g} s", phase.name,
-                               phase.from, phase.to, phase.last - phase.first, of.options().h));
+  for (const auto& [name, what] : times_of(setup)) row(name, what);
   if (const std::string mode = mode_text(step); !mode.empty()) row("mode", mode);
   for (const BodySummary& body : bodies) {
     row("body",
