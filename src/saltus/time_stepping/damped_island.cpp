@@ -80,7 +80,9 @@ std::unique_ptr<Island> damped_on_failure(const Model& model, std::vector<int> g
     const Group& group = model.groups()[at(g)];
     return !group.scheme->one_pass(*group.dynamics) && !group.scheme->pass_limits().only_one;
   };
-  if (model.options().on_failure == OnFailure::accept || std::ranges::none_of(groups, iterates))
+  const StepOptions& options = model.options();
+  if (options.on_failure != OnFailure::stop || options.controlled() ||
+      std::ranges::none_of(groups, iterates))
     return island;
   return std::make_unique<DampedIsland>(std::move(groups), std::move(island));
 }

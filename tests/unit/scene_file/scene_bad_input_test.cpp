@@ -302,7 +302,7 @@ TEST_CASE("entries that contradict each other are refused") {
   const auto outputs = [](const std::string& list) { return with("outputs: [" + list + "]"); };
   expect_faults({
       {"saltus: 1\ntime: {end: 1, step: 1 ms, rate: 1}\n" + kBody,
-       "2:22: time.step: cannot be given together with `rate`; give exactly one of rate, step"},
+       "2:22: time.step: cannot be given together with `rate`; give at most one of rate, step"},
       {"saltus: 1\ntime: {end: 1}\n" + kBody,
        "2:1: time: a key is missing; give exactly one of rate, step"},
       {string_body(kString),

@@ -45,7 +45,7 @@ TEST_CASE("a faulty assignment is named in the error") {
            Row{"time.end=no", "time.end: 'no', a YAML 1.1 boolean, is not a number in s"},
            Row{"time.end=-1", "time.end: -1 s is out of range; allowed: > 0 s"},
            Row{"time.step=1",
-               "time.step: cannot be given together with `rate`; give exactly one of rate, step"},
+               "time.step: cannot be given together with `rate`; give at most one of rate, step"},
            Row{"time.ende=1",
                "time: unknown key `ende`; did you mean `end`? allowed: end, rate, step, mode, "
                "tolerance, "
