@@ -53,7 +53,7 @@ class Kinematics:
         for u, end in ((self.u0, 0), (self.u1, 1)):
             u[:, 1:] += np.einsum("cij,cj->ci", found.E[:, 1:], surfaces.drift(step, found, end))
         # travel of the contact along the surfaces: -g h a at the start and (1 - g) h a at the end, g = 1/2 in later stages
-        gain = self.gain if step.one_stage else np.full(n, 0.5)
+        gain = np.where(np.isinf(self.gain), np.nan, self.gain) if step.one_stage else np.full(n, 0.5)  # no side is known
         a = np.einsum("cij,cj->ci", found.E, found.carried)
         moves = np.any(a != 0.0, axis=1)
         self.bend += 0.5 * step.h ** 2 * np.linalg.norm(a, axis=1)  # the gap is that of other points at the end
