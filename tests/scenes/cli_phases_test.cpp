@@ -144,6 +144,33 @@ TEST_CASE("sag and release in one scene are those of two scenes, and the fall is
   CHECK(std::abs(fall - t * centre(a.nodes, a.v) + 0.5 * 9.81 * t * t) < 1e-13);
 }
 
+TEST_CASE("an equilibrium under the full load, then release, is that of two scenes") {
+  const std::string sag = replaced(replaced(kSagging, "rayleigh: {mass: 20}, ", ""),
+                                   "time: {end: 0.1 s, step: 1 ms}", "TIME"),
+                    free = replaced(sag, ", fixed: [{set: x0}]", "");
+  const Folder folder;
+  REQUIRE(
+      run_scene(folder, "sag", replaced(sag, "TIME", "time: {mode: static, end: 60 ms}")).code ==
+      0);
+  REQUIRE(run_scene(
+              folder, "fall",
+              replaced(free, "TIME", "time: {end: 40 ms, step: 1 ms}") + "start: {file: sag.h5}\n")
+              .code == 0);
+  for (const char* step : {"", ", step: 20 ms"}) {
+    CAPTURE(step);
+    REQUIRE(
+        run_scene(folder, "both",
+                  replaced(sag, "TIME", fmt::format("time: {{mode: static, end: 0.1 s{}}}", step)) +
+                      "phases:\n  - {name: sag, end: 60 ms}\n  - {name: release, change: "
+                      "[time.mode=stepping, time.step=1 ms, 'bodies[b].fem.fixed=[]']}\n")
+            .code == 0);
+    const WholeState a = end_of(folder / "both.h5"), b = end_of(folder / "fall.h5");
+    const double blur = *step ? 1e-7 : 1e-12;  // increments meet the equilibrium to the tolerance
+    CHECK(apart(a.bodies[0].q, b.bodies[0].q) <= blur * size_of(a.bodies[0].q));
+    CHECK(apart(a.bodies[0].v, b.bodies[0].v) <= blur * size_of(a.bodies[0].v));
+  }
+}
+
 TEST_CASE("a block pressed, held and pulled in one scene is that of three scenes") {
   const Folder folder;
   const Outcome outcome = run_scene(

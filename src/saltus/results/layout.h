@@ -26,7 +26,7 @@ inline constexpr std::array kStep{
     StepColumn{"contacts", h5::Type::int32, "1", "contacts that carry an impulse"},
     StepColumn{"iterations", h5::Type::int32, "1", "of the contact solver"},
     StepColumn{"passes", h5::Type::int32, "1", "Newton passes of the step"},
-    StepColumn{"halvings", h5::Type::int32, "1", "how often the step was divided: halved where it failed, or cut at an impact"},
+    StepColumn{"halvings", h5::Type::int32, "1", "divisions: of failed steps, and at impacts"},
     StepColumn{"converged", h5::Type::int32, "1",
                "1: every contact problem was solved to its tolerance"},
     StepColumn{"residual", h5::Type::real64, "1", "of the contact problem as solved"},
@@ -49,10 +49,8 @@ inline constexpr std::array kStep{
 /// Additional columns of /step for runs whose intervals may contain several steps: event-driven
 /// integration and error-controlled time stepping.
 inline constexpr std::array kSubsteps{
-    StepColumn{
-        "steps", h5::Type::int32, "1",
-        "number of steps in the interval; those of the integrator in event-driven integration, in "
-        "statics increments"},
+    StepColumn{"steps", h5::Type::int32, "1",
+               "steps in the interval; of the integrator by events; increments in statics"},
     StepColumn{"rejected", h5::Type::int32, "1",
                "steps that were rejected and repeated with a shorter length"},
     StepColumn{"error", h5::Type::real64, "1",

@@ -126,6 +126,12 @@ std::vector<PhaseScene> phase_scenes(const Scene& scene) {
       if (const Place* known = find_place(scene.places, entry)) place = *known;
     const double begins = planned;
     planned = phase.end ? *phase.end : phase.duration ? planned + *phase.duration : end;
+    TimeSpec& time = one.scene.spec.time;
+    // constant loads of an equilibrium are complete at the end of its phase
+    if (time.is_static()) {
+      time.end = k + 1 == phases.size() ? end : std::min(planned, end);
+      if (!time.step && !time.rate) time.step = time.end - from;
+    }
     one.reached = k == 0 || (begins < end - 0.5 * one.scene.spec.time.h() && found.back().reached);
     if (!one.reached) {
       one.from = one.to = begins;

@@ -81,7 +81,7 @@ std::unique_ptr<Island> damped_on_failure(const Model& model, std::vector<int> g
     return !group.scheme->one_pass(*group.dynamics) && !group.scheme->pass_limits().only_one;
   };
   const StepOptions& options = model.options();
-  if (options.on_failure != OnFailure::stop || options.controlled() ||
+  if (options.on_failure == OnFailure::accept || options.controlled() ||
       std::ranges::none_of(groups, iterates))
     return island;
   return std::make_unique<DampedIsland>(std::move(groups), std::move(island));
