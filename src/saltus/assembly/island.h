@@ -1,5 +1,6 @@
 // Groups that can come into contact with each other have a common contact problem: an island.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -31,8 +32,14 @@ struct IslandStep {
   bool divides = false;                   ///< a step that misses an impact is divided there
   bool damped = false;                    ///< passes damp their changes (Trial::damp)
 
-  /// Damped passes may be short.
-  int pass_limit() const { return model.options().pass_limit * (damped ? 3 : 1); }
+  /// Passes that damped their change may be short: they count little.
+  int pass_limit() const {
+    const int limit = model.options().pass_limit;
+    int most = 0;
+    if (damped)
+      for (const Trial& trial : trials) most = std::max(most, trial.damped);
+    return limit + std::min(most, 2 * limit);
+  }
 };
 
 /// sqrt(2 E rho) [N s], the impulse that could transfer the energy of the system through one of

@@ -59,6 +59,7 @@ struct Trial {
   std::string_view failure;
   bool ledger = true;  ///< work() will be called for this step
   bool damp = false;   ///< the passes damp changes that increase the residual; set by the driver
+  int damped = 0;      ///< number of passes of the step that did
   int factorisations = 0;    ///< of A in this step, counted by schemes that report them
   Stop* stop = nullptr;      ///< checked by loops that may take long
   std::vector<Vector> work;  ///< scheme-private vectors

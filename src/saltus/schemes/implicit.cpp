@@ -70,6 +70,7 @@ void ImplicitScheme::damp(const Dynamics& body, Trial& x, Vector& res) const {
   const double most = kMostGrowth * (x.work[r_before] - x.r).norm();
   for (int k = 0; k < kMostHalvings && !((res - x.r).norm() < most); ++k) {
     if ((x.v - x.work[v_before]).norm() <= kRoundOff * x.v.norm()) return;
+    if (k == 0) ++x.damped;
     x.v = 0.5 * (x.v + x.work[v_before]);
     place_end(body, x);
     residual(body, x, res);

@@ -65,6 +65,7 @@ void DampedIsland::solve(IslandStep& step, StepReport& report) {
     trial.failure = {};
     trial.r.setZero();
     trial.damp = true;
+    trial.damped = 0;
     group.scheme->begin(*group.dynamics, trial);
   }
   island_->solve(damped, report);
