@@ -15,9 +15,11 @@ std::vector<double> places_of(const Mesh& mesh) {
   return {mesh.nodes.data(), mesh.nodes.data() + mesh.nodes.size()};
 }
 
-class DofsOfLinear final : public AllDofs {
+/// Of linear systems and particles.
+template <class Body>
+class DofsOfCoordinates final : public AllDofs {
  public:
-  explicit DofsOfLinear(const Linear& body) : body_(body) {}
+  explicit DofsOfCoordinates(const Body& body) : body_(body) {}
   int count() const override { return body_.positions() + body_.prescribed(); }
   int free_index(int dof) const override { return body_.free_index(dof); }
   bool held(int dof) const override { return body_.free_index(dof) < 0; }
@@ -25,20 +27,7 @@ class DofsOfLinear final : public AllDofs {
   void rates(double t, View, View v, Out all) const override { body_.full_rate(t, v, all); }
 
  private:
-  const Linear& body_;
-};
-
-class DofsOfParticles final : public AllDofs {
- public:
-  explicit DofsOfParticles(const Particles& body) : body_(body) {}
-  int count() const override { return body_.positions() + body_.prescribed(); }
-  int free_index(int dof) const override { return body_.free_index(dof); }
-  bool held(int dof) const override { return body_.free_index(dof) < 0; }
-  void values(double t, View q, Out all) const override { body_.full(t, q, all); }
-  void rates(double t, View, View v, Out all) const override { body_.full_rate(t, v, all); }
-
- private:
-  const Particles& body_;
+  const Body& body_;
 };
 
 class DofsOfMesh final : public AllDofs {
@@ -124,8 +113,9 @@ std::unique_ptr<AllDofs> dofs_if(const Dynamics& body) {
 
 /// One row for each class of bodies whose degrees of freedom can be held.
 constexpr std::array kDofs{
-    &dofs_if<Linear, DofsOfLinear>, &dofs_if<Particles, DofsOfParticles>, &dofs_if<Fem, DofsOfMesh>,
-    &dofs_if<RedistributedMass, DofsOfStoppedMesh>, &dofs_if<ElasticBeam, DofsOfBeam>};
+    &dofs_if<Linear, DofsOfCoordinates<Linear>>, &dofs_if<Particles, DofsOfCoordinates<Particles>>,
+    &dofs_if<Fem, DofsOfMesh>, &dofs_if<RedistributedMass, DofsOfStoppedMesh>,
+    &dofs_if<ElasticBeam, DofsOfBeam>};
 
 }  // namespace
 
